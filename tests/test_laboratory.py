@@ -28,8 +28,12 @@ def test_a_command_starts_and_shows_its_help(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", [str(path), "--help"])
-    # As Python does for a program, its folder comes first.
-    monkeypatch.syspath_prepend(path.parent)
+    # As Python does for a program, its folder comes first; the tests' own path and imports hide nothing that is missing.
+    elsewhere = [folder for folder in sys.path if not Path(folder).resolve().is_relative_to(SCRIPTS)]
+    monkeypatch.setattr(sys, "path", [str(path.parent), *elsewhere])
+    for name, module in list(sys.modules.items()):
+        if Path(getattr(module, "__file__", None) or "/").is_relative_to(SCRIPTS):
+            monkeypatch.delitem(sys.modules, name)
     with pytest.raises(SystemExit) as ended:
         runpy.run_path(str(path), run_name="__main__")
     assert ended.value.code in (0, None)

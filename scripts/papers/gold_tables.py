@@ -3,14 +3,15 @@
 usage: python scripts/papers/gold_tables.py GOLD_FOLDER [-c NAME...] -o OUT [--extractors]
 
 GOLD_FOLDER is as for `thresher cleaneval`, or gold of snippets alone, as Trafilatura's `evaldata.json`, with the pages
-in `eval/` and `cache/`. See `gold_measures.py` for what is measured; t-tests are paired by page, against all text.
+in `eval/` and `cache/`. See `gold_measures.py` for what is measured; t-tests are paired by page, against all text. Without
+names the cleaners are those of `thresher cleaneval` and the filters of Kohlschuetter et al. (2010), Fig. 2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 import click
@@ -22,7 +23,12 @@ from gold_measures import Snippets, bag, paired_t_test, pooled, segments, snippe
 from paper_files import OUTPUT, errors_in_a_line, write_table
 from thresher import GoldPage, PageWords, compare_words, mean_interval
 from thresher.base.progress import progress
+from thresher.evaluation.cleaneval.results import ROWS
 
+FILTERS = tuple(
+    f"boilerpipe(rules={rules},filter={content})" for rules in ("words", "density") for content in ("largest", "main")
+)
+"""The Largest and the Main Content Filter behind the rules of Algorithms 2 and 1."""
 TABLES: dict[str, tuple[str, ...]] = {
     "segments": ("labelled_", "unlabelled_"),
     "bags": ("bag_",),
@@ -46,6 +52,7 @@ def rows_of(cleaned: CleanedGold) -> pd.DataFrame:
             row |= {
                 f"bag_{part}": fmean(getattr(page, part) for page in bags) for part in ("precision", "recall", "f1")
             }
+            row["bag_f1_median"] = median(page.f1 for page in bags)
             words = [compare_words(text, page.text) for text, page in zip(joined, pages, strict=True)]
             base = base or words
             row |= t_tests(words, base)
@@ -102,7 +109,7 @@ def snippet_measures(found: Sequence[Snippets | None]) -> dict[str, float | None
 @OUTPUT
 def main(gold_folder: Path, cleaners: tuple[str, ...], extractors: bool, output: Path) -> None:
     """Print further measures of cleaners on the pages of GOLD_FOLDER."""
-    rows = rows_of(clean_gold(gold_folder, cleaners, extractors))
+    rows = rows_of(clean_gold(gold_folder, cleaners or (*ROWS, *FILTERS), extractors))
     for table, begin in TABLES.items():
         names = [name for name in rows if name.startswith(begin)]
         if names:

@@ -1,17 +1,18 @@
 """NCleaner's experiments: cross-validation on a gold standard, the learning curve, and the choice of n and q.
 
-usage: python scripts/papers/ncleaner.py folds GOLD_FOLDER -o OUT
+usage: python scripts/papers/ncleaner.py folds GOLD_FOLDER [--n N] [--q Q] -o OUT
        python scripts/papers/ncleaner.py curve GOLD_FOLDER OTHER_GOLD_FOLDER -o OUT
        python scripts/papers/ncleaner.py tune RAW_FOLDER -o OUT
 
 Sources: Evert, NCleaner, LREC 2008, section 3, section 4 with Table 2, section 5 with Fig. 4; StupidOS, WAC 2007, section
-3.3 with Fig. 2, section 4 with Tables 1 and 2. Gold folders are as for `thresher cleaneval`. Models have the papers' n and q;
-blocks are kept that are no less probable under the clean model.
+3.3 with Fig. 2, section 4 with Tables 1 and 2. Gold folders are as for `thresher cleaneval`. Models have the papers' n and q
+or those that `folds` is given; blocks are kept that are no less probable under the clean model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import compress, groupby
 from pathlib import Path
 from statistics import fmean
@@ -93,8 +94,13 @@ def read(page: GoldPage) -> GoldBlocks:
     return GoldBlocks(blocks, Bars().score(found) > 0, bars(found), page, (clean, found.blocks))
 
 
-def cross_validate(pages: Sequence[GoldBlocks], folds: int, seed: int = 0) -> dict[str, list[Text]]:
-    """Return all text of each page, what the heuristics leave, and what a model of the other folds does, by alphabet."""
+def cross_validate(
+    pages: Sequence[GoldBlocks], folds: int, seed: int = 0, n: int | None = None, q: float | None = None
+) -> dict[str, list[Text]]:
+    """Return all text of each page, what the heuristics leave, and what a model of the other folds does, by alphabet.
+
+    Models have the n and q that the papers have for the alphabet, unless others are given.
+    """
     if len(pages) < folds:
         what = f"{len(pages)} pages are too few for {folds} folds"
         raise ConfigError(what, "give more pages, or fewer folds", "--folds")
@@ -104,10 +110,12 @@ def cross_validate(pages: Sequence[GoldBlocks], folds: int, seed: int = 0) -> di
         Bars.name: [tuple(compress(page.blocks, page.passes)) for page in pages],
     }
     for alphabet in ALPHABETS:
+        settings = usual_settings(alphabet)
+        settings = replace(settings, n=n or settings.n, q=settings.q if q is None else q)
         scorers = []
         for fold in range(folds):
             others = (page.training for page, own in zip(pages, fold_of_page, strict=True) if own != fold)
-            scorers.append(SegmentScorer(train(others, usual_settings(alphabet), "the pages of the other folds")))
+            scorers.append(SegmentScorer(train(others, settings, "the pages of the other folds")))
         kept[f"ncleaner, {alphabet}"] = [
             tuple(compress(page.blocks, page.kept(scorers[fold])))
             for page, fold in zip(pages, fold_of_page, strict=True)
@@ -321,17 +329,22 @@ def main() -> None:
 @main.command("folds")
 @click.argument("gold_folder", type=FILE)
 @_FOLDS
+@click.option("--n", "n", type=click.IntRange(1, 9), help="Length of n-grams [default: the papers', by alphabet].")
+@click.option("--q", "q", type=float, help="Weight of shorter histories [default: the papers', by alphabet].")
 @_SEED
 @OUTPUT
-def folds_command(gold_folder: Path, folds: int, seed: int, output: Path) -> None:
+def folds_command(gold_folder: Path, folds: int, n: int | None, q: float | None, seed: int, output: Path) -> None:
     """Print how well the whole system cleans the pages of GOLD_FOLDER by cross-validation."""
     pages = [*map(read, read_gold(gold_folder).pages)]
-    rows = fold_rows(cross_validate(pages, folds, seed), pages)
+    rows = fold_rows(cross_validate(pages, folds, seed, n, q), pages)
     frame = pd.DataFrame(rows)
+    settings = "".join(f", {name} = {value:g}" for name, value in (("n", n), ("q", q)) if value is not None)
     for table, begin in FOLD_TABLES.items():
         names = [name for name in frame if name.startswith(begin)]
         if names:
-            write_table(output, table, f"{gold_folder.name}, {folds} folds: {table}.", frame[["cleaner", *names]])
+            write_table(
+                output, table, f"{gold_folder.name}, {folds} folds{settings}: {table}.", frame[["cleaner", *names]]
+            )
 
 
 @main.command("curve")

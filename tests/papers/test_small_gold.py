@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from small_models import write_arpa
 
 import content_importance
+import gold_tables
 import histogram
 import ncleaner
 import precision_differences
@@ -137,6 +138,51 @@ def test_folds_and_curve_of_a_small_gold_standard(tmp_path: Path) -> None:
     done(ncleaner.main, "curve", tmp_path / "set", other, "--sizes", "2,10", "--repeats", 2, "-o", tmp_path / "out")
     found = [(row["pages"], row["models"], row["precision"][:6]) for row in rows(tmp_path / "out" / "curve.csv")]
     assert found == GOLDEN_CURVE
+
+
+def test_folds_of_other_settings(tmp_path: Path) -> None:
+    arguments = ("folds", gold(tmp_path / "set"), "--folds", 7, "-o", tmp_path / "out")
+    done(ncleaner.main, *arguments, "--n", 1, "--q", 0.6)
+    pooled = {row["cleaner"]: row["micro_precision"][:6] for row in rows(tmp_path / "out" / "pooled.csv")}
+    # What has no model is as before; single characters alone tell little, and with all letters alike less.
+    assert [pooled[name] for name in ("none", "bars")] == [GOLDEN_FOLDS[name][0] for name in ("none", "bars")]
+    assert "n = 1, q = 0.6" in (tmp_path / "out" / "pooled.md").read_text()
+    # With single characters no weight of shorter histories counts.
+    done(ncleaner.main, *arguments, "--n", 1, "--q", 0.1)
+    assert {row["cleaner"]: row["micro_precision"][:6] for row in rows(tmp_path / "out" / "pooled.csv")} == pooled
+    done(ncleaner.main, *arguments, "--n", 6, "--q", 0.4)
+    found = {row["cleaner"]: row["micro_precision"][:6] for row in rows(tmp_path / "out" / "pooled.csv")}
+    usual = [name for name in found if name != "ncleaner, lexical"]
+    assert [found[name] for name in usual] == [GOLDEN_FOLDS[name][0] for name in usual]
+
+
+def test_further_measures_of_a_small_gold_standard(tmp_path: Path) -> None:
+    done(gold_tables.main, gold(tmp_path / "set"), "-c", "words@5", "-c", "words@99", "-o", tmp_path / "out")
+    bags = {row["cleaner"]: row for row in rows(tmp_path / "out" / "bags.csv")}
+    assert list(bags) == ["none", "words@5", "words@99"]
+    # What is left without menu and footer is the gold; before, all of it is there among other words.
+    scores = [[row[f"bag_{part}"] for part in ("precision", "recall", "f1", "f1_median")] for row in bags.values()]
+    assert scores[1:] == [["1.0"] * 4, ["0.0"] * 4]
+    others = [5 + number % 4 for number in range(PAGES)]
+    words = [(8 + number % 5) * (1 + number % 3) for number in range(PAGES)]
+    f1 = [2 * good / (2 * good + bad) for good, bad in zip(words, others, strict=True)]
+    assert [float(value) for value in scores[0][1:]] == pytest.approx([1, fmean(f1), median(f1)])
+    segments = {row["cleaner"]: row for row in rows(tmp_path / "out" / "segments.csv")}
+    assert (segments["words@5"]["labelled_f1"], segments["none"]["labelled_f1"]) == ("1.0", "0.0")
+    tests = {row["cleaner"]: row for row in rows(tmp_path / "out" / "t-tests.csv")}
+    assert (tests["words@5"]["t_f1_df"], tests["none"]["t_f1"]) == (str(PAGES - 1), "0.0")
+    assert float(tests["words@5"]["t_f1_p"]) < 0.001
+
+
+def test_the_filters_of_the_figure_are_rows(tmp_path: Path) -> None:
+    done(gold_tables.main, gold(tmp_path / "set", 3), "-o", tmp_path / "out")
+    cleaners = [row["cleaner"] for row in rows(tmp_path / "out" / "bags.csv")]
+    assert cleaners[-4:] == [
+        f"boilerpipe(rules={rules},filter={content})"
+        for rules in ("words", "density")
+        for content in ("largest", "main")
+    ]
+    assert {"none", "bte", "words@10"} <= set(cleaners)
 
 
 def test_percentiles_and_shares_of_sentences(tmp_path: Path) -> None:
