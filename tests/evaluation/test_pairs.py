@@ -15,7 +15,8 @@ from thresher.evaluation.comparing import ComparedRuns, compare_runs
 from thresher.evaluation.corrections import holm
 from thresher.evaluation.significance import compare_pairs
 from thresher.reports.compared_runs import marked_table, table_lines
-from thresher.reports.text_tables import render_latex, render_markdown, render_text
+from thresher.reports.latex import render_latex
+from thresher.reports.text_tables import render_markdown, render_text
 
 TOPICS = 30
 RANKS = {"good": 1, "fine": 2, "bad": 9}

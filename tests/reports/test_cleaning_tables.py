@@ -163,8 +163,8 @@ def test_the_files_have_all_tables_and_go_where_they_should(tmp_path: Path) -> N
 
 def _check_latex(latex: str, tables: int) -> None:
     """Every table is closed, its rows have the columns of its layout, and no special character stands bare."""
-    blocks = re.findall(r"\\begin{table\*}.*?\\end{table\*}", latex, flags=re.DOTALL)
-    assert len(blocks) == tables == latex.count(r"\begin{table*}")
+    blocks = re.findall(r"\\begin{table\*?}.*?\\end{table\*?}", latex, flags=re.DOTALL)
+    assert len(blocks) == tables == latex.count(r"\begin{table")
     for block in blocks:
         assert [block.count(rule) for rule in (r"\toprule", r"\bottomrule", r"\end{tabular}", r"\caption{")] == [1] * 4
         layout = re.search(r"\\begin{tabular}{(.*)}", block)

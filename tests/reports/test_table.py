@@ -14,9 +14,10 @@ from thresher.base.numbers import Interval
 from thresher.evaluation.significance import Comparison
 from thresher.reports import formats
 from thresher.reports.columns import Column, comparison_columns, csv_fields, meaning_of, middle_of
+from thresher.reports.latex import render_latex
 from thresher.reports.number_formats import Format, decimals
 from thresher.reports.table import Cell, Table, csv_table, data_frame, filled, measure_header
-from thresher.reports.text_tables import render_latex, render_markdown, render_text
+from thresher.reports.text_tables import render_markdown, render_text
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.reports.table import Cell, Head, Table
-from thresher.reports.text_tables import display_width, escape_latex, render_latex, render_markdown, render_text
+from thresher.reports.text_tables import display_width, render_markdown, render_text
 
 
 def test_wide_and_combining_characters_stay_aligned() -> None:
@@ -30,56 +28,6 @@ def test_any_names_keep_one_line_a_row(names: list[str], width: int) -> None:
 def test_markdown_markup_in_names_is_escaped() -> None:
     table = Table((Head("a|b"),), ((Cell("x_y*[z]<i>&`"),),), "")
     assert render_markdown(table) == "| a\\|b |\n| ---: |\n| x\\_y\\*\\[z\\]&lt;i&gt;&amp;\\` |\n"
-
-
-def test_a_table_as_latex() -> None:
-    table = Table(
-        (Head("variant", align="left"), Head("AP", "all", marked=True), Head("size", "%")),
-        ((Cell("none"), Cell("0.5"), Cell("–")), (Cell("a_b@1"), Cell("0.6", "†+"), Cell("−3"))),
-        "5 % of it",
-        note="2 of 9 rows.",
-        rules=(1,),
-    )
-    assert (
-        render_latex(table)
-        == r"""% needs \usepackage{booktabs}
-\begin{table*}
-\centering
-\caption{5 \% of it 2 of 9 rows.}
-\footnotesize
-\setlength{\tabcolsep}{4pt}
-\begin{tabular}{lr@{}lr}
-\toprule
-variant & \multicolumn{2}{c}{AP} & \multicolumn{1}{c}{size} \\
- & \multicolumn{2}{c}{all} & \multicolumn{1}{c}{\%} \\
-\midrule
-none & 0.5 &  & -- \\
-\midrule
-a\_b@1 & 0.6 & $^{\dagger+}$ & $-$3 \\
-\bottomrule
-\end{tabular}
-\end{table*}
-"""
-    )
-
-
-def test_latex_special_characters_are_escaped() -> None:
-    assert escape_latex(r"\{}$&#%_^~<>|'`") == (
-        r"\textbackslash{}\{\}\$\&\#\%\_\textasciicircum{}\textasciitilde{}"
-        r"\textless{}\textgreater{}\textbar{}\textquotesingle{}\textasciigrave{}"
-    )
-    assert escape_latex('a---b "c" †+ α 10⁶ CO₂') == (
-        r"a-{}-{}-b \char34{}c\char34{} $\dagger$+ $\alpha$ 10\textsuperscript{6} CO\textsubscript{2}"
-    )
-
-
-@given(st.text(alphabet=st.characters(max_codepoint=0x2FF), max_size=30))
-def test_no_latex_command_survives_unescaped(text: str) -> None:
-    ours = (
-        r"\\(textbackslash|textasciicircum|textasciitilde|textless|textgreater|textbar|textquotesingle|"
-        r"textasciigrave|char34)\{\}|\$\\mu\$|\\[{}$&#%_]|-\{\}"
-    )
-    assert not re.search(r"[\\{}$&#%_^~]", re.sub(ours, "", escape_latex(text)))
 
 
 def test_a_narrow_terminal_repeats_the_columns_that_name_a_row() -> None:

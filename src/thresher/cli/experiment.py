@@ -13,6 +13,7 @@ from thresher.base.errors import ConfigError, StateError
 from thresher.base.files import real_path
 from thresher.cli import options
 from thresher.cli.answers import answer_of_choice, answer_of_shared, show_results
+from thresher.cli.paper import AskedFiles, paper_options
 from thresher.experiments import schema
 
 if TYPE_CHECKING:
@@ -154,21 +155,22 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
     metavar="FOLDER",
     help="Also write every plot to this folder, as SVG and as PDF for papers.",
 )
+@paper_options
 @options.style_options
-def report(folder: Path, plots: Path | None, style: options.OutputStyle) -> None:
-    """Write the reports of a results FOLDER again.
+def report(folder: Path, plots: Path | None, paper: AskedFiles, style: options.OutputStyle) -> None:
+    """Write the reports of a results FOLDER again, and tables and plots for a paper.
 
-    Reads results.json and variants.parquet, and choice.json if there is one.
+    Reads results.json and variants.parquet, choice.json if there is one, and the labels of the experiment file.
     """
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.results import read_results
 
-    results = read_results(folder)
-    files = []
+    results = paper.labelled(read_results(folder), folder)
+    files = paper.write(results)
     if plots:
         from thresher.reports.drawing import write_plots
 
-        files = [("plots", plots)]
+        files.append(("plots", plots))
         write_plots(results, last_choice(folder, results.facts.key), plots)
     _report(results, folder, style, files)
 

@@ -160,6 +160,7 @@ def _check_form(form: str | None, per_topic: bool, pairs: bool, margin: str | No
 
 
 def _rendered(table: Table, form: str) -> str:
-    from thresher.reports.text_tables import render_latex, render_markdown
+    from thresher.reports.latex import render_latex
+    from thresher.reports.text_tables import render_markdown
 
     return render_latex(table) if form == "latex" else render_markdown(table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -139,6 +139,7 @@ class Experiment:
         measure_seconds: how long queries are timed, and how long indexing; 0 to time nothing.
         costs: the factors of energy and CO₂.
         backend: the worker processes.
+        labels: what tables and plots for papers show instead of names.
     """
 
     name: str
@@ -160,6 +161,7 @@ class Experiment:
     measure_seconds: float
     costs: CostsTable
     backend: Backend
+    labels: Mapping[str, str]
 
     def __repr__(self) -> str:
         return f"<Experiment: {self.title}, {len(self.variants)} variants, {self.file}>"
@@ -188,6 +190,32 @@ def load_experiment(path: Path) -> Experiment:
         ConfigErrors: if anything in the file is wrong: all problems, each with its line.
         InputError: if there is no such file, or it is too large.
     """
+    document, problems = _read(path)
+    return _Reading(_with_paths_from(path.parent, document), path, problems).experiment()
+
+
+def read_labels(path: Path) -> Mapping[str, str]:
+    """Return the labels of an experiment file by name; names with paths of models also as commands have them.
+
+    Raises:
+        ConfigErrors: if a table or key of the file is wrong.
+        InputError: if there is no such file, or it is too large.
+    """
+    document, problems = _read(path)
+    problems.check()
+    return labels_of(document, path.parent)
+
+
+def labels_of(document: Document, folder: Path) -> Mapping[str, str]:
+    """Return the labels of a document whose paths are relative to a folder: see `read_labels`."""
+    labels = dict(document.report.labels)
+    for name, label in document.report.labels.items():
+        labels.setdefault(moved_paths(name, folder, Path()), label)
+    return labels
+
+
+def _read(path: Path) -> tuple[Document, Problems]:
+    """Return the document of an experiment file, and its problems."""
     text = read_text(path, _MOST_BYTES)
     problems = Problems(path, key_lines(text))
     try:
@@ -196,7 +224,7 @@ def load_experiment(path: Path) -> Experiment:
     except RecursionError as error:
         what, fix = "tables or lists are nested too deeply", "write them as the documentation shows them"
         raise ConfigErrors([ConfigError(what, fix, str(path))]) from error
-    return _Reading(_with_paths_from(path.parent, document), path, problems).experiment()
+    return document, problems
 
 
 def _with_paths_from(folder: Path, document: Document) -> Document:
@@ -310,6 +338,7 @@ class _Reading:
             measure_seconds=document.measure.seconds,
             costs=document.costs,
             backend=Backend(document.run.backend, document.run.workers or os.cpu_count() or 1, document.run.scheduler),
+            labels=labels_of(document, self._file.parent),
         )
 
     def _check_costs(self) -> None:

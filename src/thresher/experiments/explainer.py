@@ -72,10 +72,15 @@ def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
     """
     if not (folder / RESULTS_FILE).exists():
         raise StateError("there are no results", "name the folder of a finished run: results/NAME", str(folder))
-    return load_experiment(file or _experiment_file(folder))
+    return load_experiment(file or experiment_file(folder))
 
 
-def _experiment_file(folder: Path) -> Path:
+def experiment_file(folder: Path) -> Path:
+    """Return the experiment file of results, at its path when it was run.
+
+    Raises:
+        StateError: if it is not known or not there.
+    """
     manifest = folder / "manifest.json"
     try:
         path: str = json.loads(manifest.read_text(encoding="utf-8"))["config"]["path"]

@@ -88,9 +88,7 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
     held_out_topics: dict[str, str] = {}
     if inputs.held_out:
         held_out_topics = _queries(inputs.held_out)
-    reasons: list[tuple[str, str]] = []
-    for failure in islice(failures(scored.store), _REASONS_KEPT):
-        reasons.append((failure.name, failure.reason))
+    reasons = tuple((failure.name, failure.reason) for failure in islice(failures(scored.store), _REASONS_KEPT))
     power = power_of(experiment.costs, read_machine())
     return Facts(
         experiment=experiment.name,
@@ -98,7 +96,7 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
         key=key,
         topics=_queries(inputs.topics),
         held_out_topics=held_out_topics,
-        pages=Pages(scores.documents, scores.scored, scores.emptied, scores.failed, scores.words, tuple(reasons)),
+        pages=Pages(scores.documents, scores.scored, scores.emptied, scores.failed, scores.words, reasons),
         setup=Setup(
             blocks=experiment.pages.blocks,
             language=experiment.pages.language,
@@ -121,6 +119,7 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
         correction=experiment.evaluation.correction,
         test=experiment.evaluation.test,
         contents=index_contents(experiment, scored),
+        labels=experiment.labels,
     )
 
 

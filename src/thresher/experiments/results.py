@@ -137,6 +137,7 @@ class Facts:
         title_bias, held_out_title_bias: of the topics; None where nothing was run.
         systems: baseline runs of other systems.
         contents: what all indexes hold, by which their bytes are estimated.
+        labels: what tables and plots for papers show instead of names.
     """
 
     experiment: str
@@ -155,6 +156,7 @@ class Facts:
     held_out_title_bias: TitleBias | None = None
     systems: tuple[BaselineRun, ...] = field(default=())
     contents: IndexContents = IndexContents()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)

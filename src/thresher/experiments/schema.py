@@ -7,7 +7,7 @@ dataclasses, so that the command line can read them without importing pydantic, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
@@ -309,6 +309,16 @@ class CostsTable(_Strict):
 
 
 @dataclass(frozen=True)
+class ReportTable(_Strict):
+    """[report]."""
+
+    labels: Annotated[
+        dict[str, str],
+        "what tables and plots for papers show instead of a name: of a variant, sweep, scorer, column, model or system",
+    ] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class RunTable(_Strict):
     """[run]."""
 
@@ -338,6 +348,7 @@ class Document(_Strict):
     choose: ChooseTable = field(default_factory=ChooseTable)
     measure: MeasureTable = field(default_factory=MeasureTable)
     costs: CostsTable = field(default_factory=CostsTable)
+    report: ReportTable = field(default_factory=ReportTable)
     run: RunTable = field(default_factory=RunTable)
 
 
@@ -401,9 +412,15 @@ def tables() -> Mapping[str, TableRule]:
             kind=kind,
             required=table.default is MISSING and table.default_factory is MISSING,
             many=get_origin(hint) is tuple,
-            keys={key.name: _key(key.default, *get_args(key_hints[key.name])) for key in fields(kind)},
+            keys={key.name: _key(_default(key), *get_args(key_hints[key.name])) for key in fields(kind)},
         )
     return rules
+
+
+def _default(key: Field[Any]) -> Any:
+    if key.default_factory is MISSING:
+        return key.default
+    return key.default_factory()
 
 
 def _key(default: Any, hint: Any, *annotations: Any) -> Key:

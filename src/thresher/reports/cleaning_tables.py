@@ -47,8 +47,9 @@ from thresher.reports.formatting import (
     marks_text,
     signed,
 )
+from thresher.reports.latex import render_latex
 from thresher.reports.table import Table, csv_table
-from thresher.reports.text_tables import render_latex, render_markdown
+from thresher.reports.text_tables import render_markdown
 
 
 def write_cleaning_tables(run: CleaningRun, folder: Path) -> None:

@@ -89,7 +89,7 @@ def marked_table(compared: ComparedRuns) -> Table:
         columns.insert(0, LETTER)
     measures = compared.values[compared.baseline]
     columns += [_marked_column(measure) for measure in measures]
-    text = _pairs_caption(compared) if compared.pairs else _baseline_caption(compared)
+    text = pairs_caption(compared) if compared.pairs else _baseline_caption(compared)
     topics = counted(len(compared.topics), "topic")
     return Table.of(columns, rows, f"{topics}. {text}", keys=len(columns) - len(measures))
 
@@ -105,7 +105,8 @@ def _correction_text(compared: ComparedRuns) -> str:
     return correction_text(compared.correction, f"{counted(compared.tests, 'test')} of runs and measures")
 
 
-def _pairs_caption(compared: ComparedRuns) -> str:
+def pairs_caption(compared: ComparedRuns) -> str:
+    """Return how all pairs were tested, and what the letters mean."""
     tests = [test for by_measure in compared.pairs.values() for test in by_measure.values()]
     correction = correction_text(compared.correction, f"{counted(len(tests), 'test')}: all pairs of runs and measures")
     text = f"{TEST_NAMES[compared.test]}, {correction}; α = {compared.alpha:g}."

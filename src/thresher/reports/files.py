@@ -14,14 +14,14 @@ from thresher.experiments.held_out import chosen_on_topics
 from thresher.experiments.results import Results
 from thresher.reports import further_tables
 from thresher.reports.html import render_report
+from thresher.reports.latex import render_fitted
+from thresher.reports.paper_tables import paper_table
 from thresher.reports.table import csv_table
-from thresher.reports.text_tables import render_latex, render_markdown
+from thresher.reports.text_tables import render_markdown
 from thresher.reports.variant_tables import RESULTS_CSV, main_table, per_topic_csv, results_csv
 
 REPORT_FILE = "report.html"
 PER_TOPIC_CSV = "per_topic.csv"
-PAGE_ROWS = 40
-"""Rows of a LaTeX table before it is shortened: a page holds no more."""
 
 
 def write_reports(results: Results, folder: Path) -> None:
@@ -43,7 +43,8 @@ def write_reports(results: Results, folder: Path) -> None:
         write_text(folder / further_tables.SYSTEMS_CSV, csv)
     further = [table for table in (chosen, systems) if table]
     write_text(folder / "table.md", "\n".join(map(render_markdown, [main_table(results), *further])))
-    write_text(folder / "table.tex", "\n".join(map(render_latex, [main_table(results, PAGE_ROWS), *further])))
+    tables = [table for table in (paper_table(results), chosen) if table]
+    write_text(folder / "table.tex", "\n".join(map(render_fitted, tables)))
     write_report(folder, results, last_choice(folder, results.facts.key))
 
 

@@ -1,4 +1,4 @@
-"""Tables as text for terminals, as Markdown and as LaTeX."""
+"""Tables as text for terminals and as Markdown."""
 
 from __future__ import annotations
 
@@ -7,45 +7,16 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from thresher.base.errors import escape_controls
-from thresher.reports.formatting import plain
+from thresher.reports.formatting import MARKS, plain
 from thresher.reports.number_formats import Align
-from thresher.reports.table import Head, Table
+from thresher.reports.table import Table
 
 _GAP = "  "
 NARROWEST = 16
 """Columns that texts have at least, however narrow the terminal is."""
 _CELL = 300
 """Characters shown of a cell on a terminal."""
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "'": r"\textquotesingle{}",
-    "`": r"\textasciigrave{}",
-    '"': r"\char34{}",
-    "†": r"$\dagger$",
-    "−": "$-$",
-    "–": "--",
-    "\0": "{}",  # put in between hyphens, for they would become one dash
-    "α": r"$\alpha$",
-    "µ": r"$\mu$",
-    "μ": r"$\mu$",
-    "∞": r"$\infty$",
-    "⁶": r"\textsuperscript{6}",
-    "₂": r"\textsubscript{2}",
-}
 _MARKDOWN_RULES: dict[Align, str] = {"left": "---", "right": "---:"}
-_LATEX_MARKS = {"†+": r"$^{\dagger+}$", "†−": r"$^{\dagger-}$", "†": r"$^{\dagger}$", "": ""}
 
 
 def display_width(text: str) -> int:
@@ -151,7 +122,7 @@ def _column(table: Table, index: int) -> list[str]:
 
 def _text_mark(mark: str) -> str:
     """Return a mark; letters that name other rows stand apart from the number."""
-    if mark in _LATEX_MARKS:
+    if mark in MARKS.values():
         return mark
     return f" {mark}"
 
@@ -192,72 +163,9 @@ def render_markdown(table: Table) -> str:
     return text
 
 
-def render_latex(table: Table) -> str:
-    r"""Return the table as a LaTeX `table*` that needs only the package booktabs.
-
-    A column whose cells carry marks becomes two, numbers and marks, so that the numbers stay aligned.
-    Letters outside Latin are left as they are: they need an engine and a font that know them.
-    """
-    layout = ""
-    heads: list[str] = []
-    units: list[str] = []
-    for column in table.columns:
-        sign = "l" if column.align == "left" else "r"
-        layout += f"{sign}@{{}}l" if column.marked else sign
-        for lines, text in ((heads, column.header), (units, column.unit)):
-            lines.append(_latex_head(text, column))
-    caption = " ".join(text for text in (table.caption, table.note) if text)
-    body = [
-        r"% needs \usepackage{booktabs}",
-        r"\begin{table*}",
-        r"\centering",
-        rf"\caption{{{escape_latex(caption)}}}",
-        r"\footnotesize",
-        r"\setlength{\tabcolsep}{4pt}",
-        rf"\begin{{tabular}}{{{layout}}}",
-        r"\toprule",
-        " & ".join(heads) + r" \\",
-    ]
-    if any(column.unit for column in table.columns):
-        body.append(" & ".join(units) + r" \\")
-    body.append(r"\midrule")
-    for index, row in enumerate(table.rows):
-        if index in table.rules:
-            body.append(r"\midrule")
-        cells: list[str] = []
-        for cell, column in zip(row, table.columns, strict=True):
-            cells.append(escape_latex(cell.text))
-            if column.marked:
-                cells.append(_latex_mark(cell.mark))
-        body.append(" & ".join(cells) + r" \\")
-    return "\n".join([*body, r"\bottomrule", r"\end{tabular}", r"\end{table*}", ""])
-
-
-def escape_latex(text: str) -> str:
-    """Return `text` so that LaTeX prints it as it is: special characters escaped, `--` no dash."""
-    apart = re.sub(r"-(?=-)", "-\0", plain(text))
-    return "".join(_LATEX.get(sign, sign) for sign in apart)
-
-
-def _latex_head(text: str, column: Head) -> str:
-    escaped = escape_latex(text)
-    if column.marked:
-        return rf"\multicolumn{{2}}{{c}}{{{escaped}}}"
-    if column.align == "right":
-        return rf"\multicolumn{{1}}{{c}}{{{escaped}}}"
-    return escaped
-
-
-def _latex_mark(mark: str) -> str:
-    """Return a mark of significance, or letters that name other rows, as a superscript."""
-    if mark in _LATEX_MARKS:
-        return _LATEX_MARKS[mark]
-    return rf"\textsuperscript{{{mark}}}"
-
-
 def _markdown_mark(mark: str) -> str:
     """Return a mark; letters that name other rows are a superscript."""
-    if mark in _LATEX_MARKS:
+    if mark in MARKS.values():
         return mark
     return f"<sup>{mark}</sup>"
 

@@ -43,6 +43,8 @@ TOPICS: tuple[Column[TopicChange], ...] = (
     Column("difference", attrgetter("difference"), "The variant's value less the baseline's.", formats.DIFFERENCE),
 )
 
+SELECTED_NOTE = "Variants that `choose` named were selected on these topics: they carry no mark."
+
 
 # CSV files
 
@@ -125,9 +127,9 @@ def frontier_table(results: Results, limit: int, recommended: Sequence[str] = ()
     ]
     topics = counted(len(results.facts.topics), "topic")
     text = f"{topics}; the baseline, the recommended index and points of the Pareto front."
-    comparisons = _comparisons(results)
-    if comparisons:
-        text += f" †+ is significantly better, †{MINUS} worse: {_tests_text(results, comparisons[0])}."
+    tests = tests_text(results)
+    if tests:
+        text += f" †+ is significantly better, †{MINUS} worse: {tests}."
     return Table.of(columns, rows, text, _left_out(rows, results), _key_count(results), _baseline_group)
 
 
@@ -218,10 +220,10 @@ def caption(results: Results) -> str:
     if comparisons:
         directions = [comparison.direction for comparison in comparisons]
         main = measure_header(results.tables[0].main).name
-        text += f" {_tests_text(results, comparisons[0])}: {marks_text(directions)}"
+        text += f" {tests_text(results)}: {marks_text(directions)}"
         text += f" W/T/L: topics won, tied and lost in {main}."
         if any(comparison.selected for comparison in comparisons):
-            text += " Variants that `choose` named were selected on these topics: they carry no mark."
+            text += f" {SELECTED_NOTE}"
     return text
 
 
@@ -234,8 +236,12 @@ def _comparisons(results: Results) -> list[Comparison]:
     return comparisons
 
 
-def _tests_text(results: Results, tested: Comparison) -> str:
-    """Return which tests were made; all were made as this one."""
+def tests_text(results: Results) -> str:
+    """Return which tests were made; empty where there are none."""
+    comparisons = _comparisons(results)
+    if not comparisons:
+        return ""
+    tested = comparisons[0]  # all were made as this one
     correction = correction_text(tested.correction, f"{counted(results.tests, 'test')} of variants and measures")
     return f"{TEST_NAMES[tested.test]} against the baseline, {correction}, α = {tested.alpha}"
 

@@ -1,0 +1,113 @@
+"""The options of `thresher report` for papers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from thresher.base.errors import ConfigError, StateError
+from thresher.cli import options
+
+if TYPE_CHECKING:
+    from thresher.experiments.results import Results
+
+
+@dataclass(frozen=True)
+class AskedFiles:
+    """The files for a paper that a command asks for, and what they show."""
+
+    table: Path | None
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    model: str | None
+    pairs: bool
+    label: str
+    width: str
+    experiment: Path | None
+
+    def labelled(self, results: Results, folder: Path) -> Results:
+        """Return the results with the labels that the experiment file has now, where it is in its place or named."""
+        from thresher.experiments.config import read_labels
+        from thresher.experiments.explainer import experiment_file
+
+        file = self.experiment
+        if file is None:
+            try:
+                file = experiment_file(folder)
+            except StateError:
+                return results
+        return replace(results, facts=replace(results.facts, labels=read_labels(file)))
+
+    def write(self, results: Results) -> list[tuple[str, Path]]:
+        """Write the files, and return them with their kinds."""
+        from thresher.reports.paper_files import write_paper_table
+        from thresher.reports.paper_tables import PaperTable
+
+        files: list[tuple[str, Path]] = []
+        if self.table:
+            asked = PaperTable(_names(self.columns), _names(self.rows), self.model, self.pairs)
+            write_paper_table(results, asked, self.table, self.label, self.width)
+            files.append(("table", self.table))
+        return files
+
+    def check(self) -> None:
+        """Refuse options of files that are not asked for."""
+        of_table = {"--columns": self.columns, "--pairs": self.pairs, "--label": self.label}
+        for option, value in of_table.items():
+            if value and not self.table:
+                raise ConfigError("it is an option of a table", "add --table FILE.tex", option)
+
+
+def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in texts, which commas outside brackets separate.
+
+    >>> _names(("AP,P@10", "a(b=1,c=2)@3"))
+    ('AP', 'P@10', 'a(b=1,c=2)@3')
+    """
+    names: list[str] = []
+    for text in texts:
+        begin = depth = 0
+        for place, sign in enumerate(f"{text},"):
+            depth += {"(": 1, ")": -1}.get(sign, 0)
+            if sign == "," and depth <= 0:
+                names.append(text[begin:place].strip())
+                begin = place + 1
+    return tuple(names)
+
+
+def paper_options(verb: options.Verb) -> options.Verb:
+    """Add the options of tables and plots for papers; the verb gets the `paper` that they ask for."""
+
+    @wraps(verb)
+    def filled(*args: Any, **named: Any) -> Any:
+        asked = {field: named.pop(field) for field in AskedFiles.__dataclass_fields__}
+        paper = AskedFiles(**asked)
+        paper.check()
+        return verb(*args, paper=paper, **named)
+
+    for option in (
+        click.option(
+            "--experiment", type=options.FILE, help="The experiment file [default: where it was when it was run]."
+        ),
+        click.option("--width", default="3.3in", show_default=True, help="The width of a column of the paper."),
+        click.option("--model", help="The retrieval model [default: of a table all]."),
+        click.option("--label", default="", help="The table's name for \\ref."),
+        click.option("--pairs", is_flag=True, help="Test every two rows; letters name the worse ones."),
+        click.option(
+            "--rows",
+            multiple=True,
+            help="Variants, sweeps and systems by name or label, with commas [default: those built].",
+        ),
+        click.option(
+            "--columns", multiple=True, help="Columns of results.csv, with commas [default: sizes and all measures]."
+        ),
+        click.option(
+            "--table", type=options.FILE, metavar="FILE.tex", help="Write a LaTeX table that fits one or two columns."
+        ),
+    ):
+        filled = option(filled)
+    return filled

@@ -1,0 +1,169 @@
+"""Tables for LaTeX, as wide as a column of a paper or as both."""
+
+from __future__ import annotations
+
+import re
+
+from thresher.base.errors import ConfigError
+from thresher.reports.formatting import plain
+from thresher.reports.table import Head, Table
+from thresher.reports.text_widths import ems
+
+WIDTH = "3.3in"
+"""The width of a column of ACM's papers."""
+INCH = 72.27
+"""TeX's points."""
+_UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / INCH}
+_LENGTH = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({'|'.join(_UNITS)})")
+_NARROWEST, _WIDEST = 1.0, 20.0
+COLUMN = 3.3 * INCH
+"""Points of that width."""
+_BETWEEN_COLUMNS = 24.0
+_FONT, _MARKS_FONT = 8.0, 6.0
+"""Points of \\footnotesize and of superscripts in it."""
+_GAP = 4.0
+"""Points at each side of a column of a table."""
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    '"': r"\char34{}",
+    "†": r"$\dagger$",
+    "−": "$-$",
+    "–": "--",
+    "\0": "{}",  # put in between hyphens, for they would become one dash
+    "α": r"$\alpha$",
+    "µ": r"$\mu$",
+    "μ": r"$\mu$",
+    "∞": r"$\infty$",
+    "≈": r"$\approx$",
+    "⁶": r"\textsuperscript{6}",
+    "₂": r"\textsubscript{2}",
+}
+_MARKS = {"†+": r"$^{\dagger+}$", "†−": r"$^{\dagger-}$", "†": r"$^{\dagger}$", "": ""}
+
+
+def parse_length(text: str) -> float:
+    """Return a length in inches.
+
+    >>> parse_length("3.3in"), round(parse_length("8.4 cm"), 3)
+    (3.3, 3.307)
+    """
+    match = _LENGTH.fullmatch(text.strip())
+    inches = float(match[1]) * _UNITS[match[2]] if match else 0.0
+    if not _NARROWEST <= inches <= _WIDEST:
+        raise ConfigError(
+            f"{text!r} is not the width of a column", "write one such as 3.3in, 8.4cm or 241pt", "--width"
+        )
+    return inches
+
+
+def page_width(column: float = COLUMN) -> float:
+    """Return the points of two columns of a paper with the space between them."""
+    return 2 * column + _BETWEEN_COLUMNS
+
+
+def estimated_width(table: Table) -> float:
+    """Return about the points that a table takes in LaTeX, rather too many."""
+    width = -2 * _GAP
+    for index, column in enumerate(table.columns):
+        cells = [row[index] for row in table.rows]
+        numbers = _FONT * max((ems(cell.text) for cell in cells), default=0.0)
+        marks = _MARKS_FONT * max((ems(cell.mark) for cell in cells), default=0.0)
+        head = _FONT * max(ems(column.header), ems(column.unit))
+        width += max(head, numbers + marks) + 2 * _GAP
+    return width
+
+
+def render_fitted(table: Table, label: str = "", column: float = COLUMN) -> str:
+    """Return a table in LaTeX with as many of its first columns as fit a page; a comment names the others."""
+    count = len(table.columns)
+    while count > 1 and estimated_width(table.first(count)) > page_width(column):
+        count -= 1
+    text = render_latex(table.first(count), label, column)
+    left_out = [plain(head.title) for head in table.columns[count:]]
+    if left_out:
+        return f"% columns that a page has no room for: {', '.join(left_out)}\n{text}"
+    return text
+
+
+def render_latex(table: Table, label: str = "", column: float = COLUMN) -> str:
+    r"""Return the table in LaTeX that needs only the package booktabs: a `table` if it fits a column, or else a `table*`.
+
+    A column whose cells carry marks becomes two, numbers and marks, so that the numbers stay aligned.
+    Letters outside Latin are left as they are: they need an engine and a font that know them.
+
+    Args:
+        table: the table.
+        label: for \ref; empty for none.
+        column: points of a column of the paper.
+    """
+    environment = "table" if estimated_width(table) <= column else "table*"
+    layout = ""
+    heads: list[str] = []
+    units: list[str] = []
+    for head in table.columns:
+        sign = "l" if head.align == "left" else "r"
+        layout += f"{sign}@{{}}l" if head.marked else sign
+        for lines, text in ((heads, head.header), (units, head.unit)):
+            lines.append(_head(text, head))
+    caption = " ".join(text for text in (table.caption, table.note) if text)
+    named = rf"\label{{{label}}}" if label else ""
+    body = [
+        r"% needs \usepackage{booktabs}",
+        rf"\begin{{{environment}}}",
+        r"\centering",
+        rf"\caption{{{escape_latex(caption)}}}{named}",
+        r"\footnotesize",
+        rf"\setlength{{\tabcolsep}}{{{_GAP:g}pt}}",
+        rf"\begin{{tabular}}{{@{{}}{layout}@{{}}}}",
+        r"\toprule",
+        " & ".join(heads) + r" \\",
+    ]
+    if any(head.unit for head in table.columns):
+        body.append(" & ".join(units) + r" \\")
+    body.append(r"\midrule")
+    for index, row in enumerate(table.rows):
+        if index in table.rules:
+            body.append(r"\midrule")
+        cells: list[str] = []
+        for cell, head in zip(row, table.columns, strict=True):
+            cells.append(escape_latex(cell.text))
+            if head.marked:
+                cells.append(_mark(cell.mark))
+        body.append(" & ".join(cells) + r" \\")
+    return "\n".join([*body, r"\bottomrule", r"\end{tabular}", rf"\end{{{environment}}}", ""])
+
+
+def escape_latex(text: str) -> str:
+    """Return `text` so that LaTeX prints it as it is: special characters escaped, `--` no dash."""
+    apart = re.sub(r"-(?=-)", "-\0", plain(text))
+    return "".join(_LATEX.get(sign, sign) for sign in apart)
+
+
+def _head(text: str, head: Head) -> str:
+    escaped = escape_latex(text)
+    if head.marked:
+        return rf"\multicolumn{{2}}{{c}}{{{escaped}}}"
+    if head.align == "right":
+        return rf"\multicolumn{{1}}{{c}}{{{escaped}}}"
+    return escaped
+
+
+def _mark(mark: str) -> str:
+    """Return a mark of significance, or letters that name other rows, as a superscript."""
+    if mark in _MARKS:
+        return _MARKS[mark]
+    return rf"\textsuperscript{{{mark}}}"

@@ -1,0 +1,40 @@
+"""Tables and plots for papers, as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thresher.base.errors import ConfigError, InputError
+from thresher.base.files import write_text
+from thresher.experiments.results import Results
+from thresher.reports.formatting import fixed
+from thresher.reports.latex import INCH, WIDTH, estimated_width, page_width, parse_length, render_fitted
+from thresher.reports.paper_tables import PaperTable, paper_table
+
+
+def write_paper_table(results: Results, asked: PaperTable, path: Path, label: str = "", width: str = WIDTH) -> None:
+    """Write a table in LaTeX, for one column of a paper if it fits it, or else for two.
+
+    Args:
+        results: the results.
+        asked: the columns and rows.
+        path: the file, whose name ends in .tex.
+        label: for references; empty for none.
+        width: of a column, such as 3.3in.
+
+    Raises:
+        ConfigError: if the table is wider than two columns.
+        InputError: if the file has another ending.
+    """
+    if path.suffix.lower() != ".tex":
+        raise InputError("a table for a paper is written as LaTeX", "end the file name in .tex", str(path))
+    column = parse_length(width) * INCH
+    table = paper_table(results, asked)
+    estimated = estimated_width(table)
+    if asked.columns and estimated > page_width(column):
+        what = (
+            f"the table is about {fixed(estimated, 0)} pt wide, and two columns have {fixed(page_width(column), 0)} pt"
+        )
+        fix = "name fewer columns, or give long names a label in [report] of the experiment file"
+        raise ConfigError(what, fix, str(path))
+    write_text(path, render_fitted(table, label, column))

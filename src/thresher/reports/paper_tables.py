@@ -1,0 +1,212 @@
+"""Tables for papers: chosen columns and rows, runs of other systems among them, marks or letters, a short caption."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from operator import attrgetter
+from typing import TypeVar
+
+from thresher.base.errors import ConfigError
+from thresher.base.number_text import counted
+from thresher.evaluation.comparing import ComparedRuns
+from thresher.evaluation.significance import Direction, compare_pairs
+from thresher.experiments.results import BaselineRun, Results
+from thresher.reports import formats
+from thresher.reports.columns import Column
+from thresher.reports.compared_rows import MarkedRun, marked_runs
+from thresher.reports.compared_runs import pairs_caption
+from thresher.reports.formatting import MARKS, plain
+from thresher.reports.further_tables import SystemColumn, system_columns
+from thresher.reports.html_parts import viewed
+from thresher.reports.paper_rows import PaperRow, paper_rows
+from thresher.reports.table import Table, measure_header
+from thresher.reports.variant_columns import BYTES_SHARE, POSTINGS_SHARE, VariantColumn, mean_column, variant_columns
+from thresher.reports.variant_rows import VariantRow
+from thresher.reports.variant_tables import SELECTED_NOTE, tests_text
+
+PaperColumn = Column[PaperRow]
+Read = TypeVar("Read")
+NAME = PaperColumn("name", attrgetter("name"), "The variant or system.", formats.TEXT, " ")
+RETRIEVAL = PaperColumn("retrieval", attrgetter("retrieval"), "The retrieval model.", formats.TEXT, "model")
+_OF_BASELINE = "% of baseline"
+_MEANINGS: dict[Direction, str] = {
+    "better": "significantly better",
+    "worse": "significantly worse",
+    "mixed": "significant, but mean and ranks differ in sign",
+}
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """What a table for a paper shows.
+
+    Args:
+        columns: columns of results.csv by name, measures also as tables name them; by default sizes and all measures.
+        rows: variants, sweeps and systems by name or label; by default all that were built.
+        model: the retrieval model; None for all.
+        pairs: whether every two rows are compared, instead of each with the baseline.
+    """
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    model: str | None = None
+    pairs: bool = False
+
+
+def paper_table(results: Results, asked: PaperTable = PaperTable()) -> Table:
+    """Return a table for a paper, without columns that say the same in every row.
+
+    Raises:
+        ConfigError: if there is no such column, row or retrieval model, or if there are more rows to compare than letters.
+    """
+    rows = paper_rows(results, asked.rows, asked.model)
+    declared = _declared(results, asked.columns)
+    columns = list(_of_papers(declared, results))
+    keys = [NAME]
+    caption = f"{plain(results.facts.title)}, {counted(len(results.facts.topics), 'topic')}"
+    models = list(dict.fromkeys(row.retrieval for row in rows if row.retrieval))
+    if len(models) > 1:
+        keys.append(RETRIEVAL)
+        caption += "."
+    else:
+        caption += f", {models[0]}."
+    compared = _compared(results, rows, declared) if asked.pairs else None
+    if compared:
+        by_row = dict(zip(_tested(rows), marked_runs(compared), strict=True))
+        keys.insert(0, _letter_column(by_row))
+        columns = [_with_letters(column, by_row) for column in columns]
+        caption += f" {pairs_caption(compared)}"
+    table = Table.of([*keys, *columns], rows, caption, keys=len(keys), group=attrgetter("retrieval"))
+    if not compared:
+        caption += _marks_text(table, results)
+    if any(column.unit == _OF_BASELINE for column in declared):
+        caption += " Sizes are in % of the baseline's."
+    if len(_tested(rows)) < len(rows):
+        caption += f" {SELECTED_NOTE}"
+    shown = viewed(table)
+    common = "; ".join(f"{value.title} {value.text}" for value in shown.common)
+    return replace(shown.table, caption=caption, note=f"In every row: {common}." if common else "")
+
+
+def _declared(results: Results, asked: Sequence[str]) -> list[VariantColumn]:
+    """Return the asked columns, or those of sizes and measures."""
+    if not asked:
+        return [BYTES_SHARE, POSTINGS_SHARE, *map(mean_column, results.measures)]
+    columns = {column.name: column for column in variant_columns(results.measures)}
+    for column in list(columns.values()):
+        for measure in results.measures:
+            if column.name.startswith(measure):
+                columns.setdefault(column.name.replace(measure, measure_header(measure).name, 1), column)
+    for name in asked:
+        if name not in columns:
+            near = ", ".join(get_close_matches(name, columns, 3) or results.measures)
+            raise ConfigError(f"there is no column {name!r}", f"use those of results.csv, such as {near}", "columns")
+    return [columns[name] for name in asked]
+
+
+def _of_papers(columns: Sequence[VariantColumn], results: Results) -> Iterator[PaperColumn]:
+    """Give the columns over variants and other systems, under their labels."""
+    labels = results.facts.labels
+    of_systems = {column.name: column for column in system_columns(results.measures)}
+    for column in columns:
+        header = labels.get(column.name) or labels.get(column.title, column.title)
+        unit = "%" if column.unit == _OF_BASELINE else column.unit
+        yield replace(_of_both(column, of_systems.get(column.name)), header=header, unit=unit)
+
+
+def _of_both(column: VariantColumn, of_systems: SystemColumn | None) -> PaperColumn:
+    """Return the column over variants and, where it is one of theirs too, over runs of other systems."""
+    theirs = of_systems or SystemColumn("", lambda _: None, "")
+    return PaperColumn(
+        column.name,
+        _either(column.value, theirs.value, None),
+        column.meaning,
+        column.format,
+        unit=column.unit,
+        text=column.text and _either(column.text, theirs.text, ""),
+        prefix=column.prefix and _either(column.prefix, theirs.prefix, ""),
+        mark=column.mark and _either(column.mark, theirs.mark, ""),
+        interval=column.interval and _either(column.interval, theirs.interval, None),
+        missing=column.missing,
+    )
+
+
+def _either(
+    of_variant: Callable[[VariantRow], Read], of_system: Callable[[BaselineRun], Read] | None, otherwise: Read
+) -> Callable[[PaperRow], Read]:
+    def read(row: PaperRow) -> Read:
+        if row.variant is not None:
+            return of_variant(row.variant)
+        if row.system is not None and of_system is not None:
+            return of_system(row.system)
+        return otherwise
+
+    return read
+
+
+def _marks_text(table: Table, results: Results) -> str:
+    """Return what the marks mean, and which tests were made; nothing where there are none."""
+    tests = tests_text(results)
+    if not tests:
+        return ""
+    marks = {cell.mark for row in table.rows for cell in row}
+    meanings = [
+        f"{MARKS[direction]} {meaning}" for direction, meaning in _MEANINGS.items() if MARKS[direction] in marks
+    ]
+    return f" {tests}: {', '.join(meanings) or 'no difference is significant'}."
+
+
+# All pairs
+
+
+def _compared(results: Results, rows: Sequence[PaperRow], columns: Sequence[VariantColumn]) -> ComparedRuns:
+    """Compare every two rows in the measures that are shown."""
+    facts = results.facts
+    shown = {column.name for column in columns}
+    measures = [measure for measure in results.measures if measure in shown]
+    if not measures:
+        raise ConfigError("pairs are compared in measures, and no column is one", "add one to the columns", "pairs")
+    values: dict[str, dict[str, dict[str, float]]] = {}
+    for number, row in enumerate(_tested(rows)):
+        values[str(number)] = {measure: _by_topic(results, row, measure) for measure in measures}
+    pairs = compare_pairs(values, facts.alpha, facts.correction, facts.setup.seed, facts.test)
+    return ComparedRuns(
+        "0", tuple(facts.topics), values, {}, facts.alpha, facts.correction, test=facts.test, pairs=pairs
+    )
+
+
+def _tested(rows: Sequence[PaperRow]) -> list[PaperRow]:
+    """Return the rows that were not selected on the topics that they would be tested on."""
+    tested: list[PaperRow] = []
+    for row in rows:
+        built = row.variant.built if row.variant else None
+        if built is None or not any(comparison.selected for comparison in built.comparisons.values()):
+            tested.append(row)
+    return tested
+
+
+def _by_topic(results: Results, row: PaperRow, measure: str) -> dict[str, float]:
+    if row.variant is not None:
+        values = row.variant.table.of(measure)[row.variant.index]
+    else:
+        assert row.system is not None
+        values = row.system.values[results.measures.index(measure)]
+    return dict(zip(results.facts.topics, values.tolist(), strict=True))
+
+
+def _letter_column(by_row: Mapping[PaperRow, MarkedRun]) -> PaperColumn:
+    def letter(row: PaperRow) -> str:
+        return by_row[row].letter if row in by_row else ""
+
+    return PaperColumn("letter", letter, "The row's letter.", formats.TEXT, " ")
+
+
+def _with_letters(column: PaperColumn, by_row: Mapping[PaperRow, MarkedRun]) -> PaperColumn:
+    """Return a column whose marks, if it has any, name the rows that are significantly worse."""
+
+    def letters(row: PaperRow) -> str:
+        return by_row[row].marks.get(column.name, "") if row in by_row else ""
+
+    return replace(column, mark=letters if column.mark else None)
