@@ -32,12 +32,12 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "readme"
 INDEXES = ROOT / "indexes" / "readme"
 PAGES: Mapping[str, str] = {
-    "ray-docs": "documentation site as crawled, two thirds navigation",
-    "sqlite-docs": "documentation site with little navigation",
+    "ray-docs": "site as crawled, two thirds navigation",
+    "sqlite-docs": "site with little navigation",
     "postgresql": "manual",
-    "man-pages": "manual pages of commands",
-    "pydoc": "generated reference without navigation",
-    "cacm": "abstracts, nothing to clean",
+    "man-pages": "manual pages",
+    "pydoc": "reference without navigation",
+    "cacm": "abstracts",
 }
 """The collections of the table in its order, each with what its pages are."""
 NO_BREAK = "\u00a0"
@@ -77,9 +77,9 @@ def render(rows: Sequence[tuple[str, ...]], measure: str) -> str:
     title = measure_header(measure)[0]
     heads = ("collection", "bytes (postings)", f"{title}, before → after", "change [95 %]", "pages; topics")
     caption = (
-        f"Index: `{DEFAULT_INDEX}`, in per cent of the index of all text. {title}: the gain of a grade g is 2^g − 1. "
-        "Intervals are percentile bootstraps over topics, bold where they exclude zero. "
-        "`scripts/readme_table.py NAME` measures one row again."
+        f"Index: `{DEFAULT_INDEX}`. {title}: the gain of a grade g is 2^g − 1. "
+        "Intervals: bootstrap over topics, bold where they exclude zero. "
+        "`scripts/readme_table.py NAME` measures a row again."
     )
     return f"{table(heads, rows, 'lrrrl')}\n{caption}\n"
 

@@ -31,7 +31,8 @@ SHARES = st.floats(0, 1).map(lambda value: round(value, 6))
 
 def quality(words: PageWords) -> PageQuality:
     tokens = TokenCounts(words.words + 2, words.gold, words.aligned)
-    return PageQuality(words, tokens, RougeCounts(words.aligned, words.words, words.gold))
+    rouge = RougeCounts(words.aligned, words.words, words.gold)
+    return PageQuality(words, tokens, rouge, rouge)
 
 
 def test_cleaners_are_tested_against_the_first_by_page_and_corrected() -> None:

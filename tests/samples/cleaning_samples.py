@@ -31,7 +31,8 @@ def page_words(words: int, aligned: int) -> PageWords:
 def quality(words: PageWords) -> PageQuality:
     """Return a page with as many tokens as words, of which a fifth less are right."""
     tokens = TokenCounts(words.words, words.gold, words.aligned * 4 // 5)
-    return PageQuality(words, tokens, RougeCounts(words.aligned, words.words, words.gold))
+    rouge = RougeCounts(words.aligned, words.words, words.gold)
+    return PageQuality(words, tokens, rouge, rouge)
 
 
 def results(extractors: bool = True) -> tuple[CleanerResult, ...]:

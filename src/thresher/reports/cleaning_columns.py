@@ -62,6 +62,9 @@ ROUGE_RECALL = Measure(
     "rouge_recall", "Recall by ROUGE-LSum", attrgetter("summary.rouge_recall"), "ROUGE-LSum", "recall"
 )
 ROUGE_F1 = Measure("rouge_f1", "F1 by ROUGE-LSum", attrgetter("summary.rouge_f1"), "ROUGE-LSum", "F1")
+ROUGE_5_F1 = Measure(
+    "rouge5_f1", "F1 by ROUGE-5, as WebMainBench has it", attrgetter("summary.rouge_5_f1"), "ROUGE-5", "F1"
+)
 CLEANER_NAME = CleanerColumn("cleaner", attrgetter("cleaner"), CLEANER, formats.TEXT)
 EXTRACTOR = CleanerColumn("extractor", extractor_flag, "1 for another package's extractor.")
 CLEANED_PAGES = CleanerColumn("pages", page_count, "Pages that were cleaned and measured.", formats.COUNT)
@@ -135,6 +138,7 @@ CLEANERS: tuple[CleanerColumn, ...] = (
     *ROUGE_PRECISION.columns,
     *ROUGE_RECALL.columns,
     *ROUGE_F1.columns,
+    *ROUGE_5_F1.columns,
     *PRECISION_INTERVAL,
     *RECALL_INTERVAL,
     *F1_INTERVAL,
@@ -159,6 +163,7 @@ PAGES: tuple[Column[PageQualityRow], ...] = (
     Column("token_f1", attrgetter("quality.tokens.bag.f1"), "F1 of tokens as bags."),
     Column("similarity", attrgetter("quality.words.similarity"), "Levenshtein similarity in per cent."),
     *agreement_columns(rouge_agreement, "rouge_", "ROUGE-LSum"),
+    Column("rouge5_f1", attrgetter("quality.rouge_5.agreement.f1"), "F1 by ROUGE-5, as WebMainBench has it."),
 )
 """The columns of pages."""
 

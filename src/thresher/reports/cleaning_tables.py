@@ -28,6 +28,7 @@ from thresher.reports.cleaning_columns import (
     PAGES,
     PRECISION,
     RECALL,
+    ROUGE_5_F1,
     ROUGE_F1,
     ROUGE_PRECISION,
     ROUGE_RECALL,
@@ -106,7 +107,7 @@ def _p_column(comparisons: Sequence[Comparison]) -> CleanerColumn:
 
 
 def measures_table(results: Sequence[CleanerResult]) -> Table:
-    """Return the other measures: words of all pages pooled, the median page, bags of tokens, ROUGE-LSum, Levenshtein."""
+    """Return the other measures: pooled words, the median page, bags of tokens, ROUGE-LSum, ROUGE-5, Levenshtein."""
     columns = [
         CLEANER_NAME,
         *MICRO,
@@ -118,11 +119,12 @@ def measures_table(results: Sequence[CleanerResult]) -> Table:
         ROUGE_PRECISION.mean,
         ROUGE_RECALL.mean,
         ROUGE_F1.mean,
+        ROUGE_5_F1.mean,
         SIMILARITY.mean,
     ]
     caption = (
-        "Micro: words of all pages pooled. Median: of pages. Token F1, ROUGE-LSum and Levenshtein similarity: means over"
-        " pages; the interval is Student's."
+        "Micro: words of all pages pooled. Median: of pages. Token F1, ROUGE-LSum, ROUGE-5 and Levenshtein similarity: means"
+        " over pages; the interval is Student's."
     )
     return _cleaner_table(columns, results, caption)
 

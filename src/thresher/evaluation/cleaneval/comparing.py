@@ -18,6 +18,7 @@ from thresher.collections.interface import escape_id
 from thresher.collections.sources import FileState, Reading, Span
 from thresher.evaluation.cleaneval import cleaning_measures
 from thresher.evaluation.cleaneval.gold import GoldPage
+from thresher.evaluation.cleaneval.rouge_n import rouge_5
 from thresher.scores.cutting import cut_shard, shard_columns
 from thresher.scores.percentiles import resolve_all
 from thresher.scores.score_pass import ScorePlan, score_collection
@@ -121,11 +122,12 @@ def _unpacked(source: Source) -> Source:
 
 @dataclass(frozen=True)
 class PageQuality:
-    """A cleaned page against its gold text: words, tokens, ROUGE-LSum."""
+    """A cleaned page against its gold text: words, tokens, ROUGE-LSum, ROUGE-5."""
 
     words: cleaning_measures.PageWords
     tokens: cleaning_measures.TokenCounts
     rouge: cleaning_measures.RougeCounts
+    rouge_5: cleaning_measures.RougeCounts
 
 
 def compare_page(cleaned: str, gold: str) -> PageQuality:
@@ -134,6 +136,7 @@ def compare_page(cleaned: str, gold: str) -> PageQuality:
         cleaning_measures.compare_words(cleaned, gold),
         cleaning_measures.compare_tokens(cleaned, gold),
         cleaning_measures.rouge_lsum(cleaned, gold),
+        rouge_5(cleaned, gold),
     )
 
 

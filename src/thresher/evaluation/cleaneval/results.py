@@ -76,6 +76,7 @@ class QualitySummary:
     rouge_precision: Summary
     rouge_recall: Summary
     rouge_f1: Summary
+    rouge_5_f1: Summary
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,7 @@ def summarize_quality(pages: Sequence[PageQuality]) -> QualitySummary:
         rouge_precision=summarize(rouge.precision),
         rouge_recall=summarize(rouge.recall),
         rouge_f1=summarize(rouge.f1),
+        rouge_5_f1=summarize([page.rouge_5.agreement.f1 for page in pages]),
     )
 
 
