@@ -74,7 +74,7 @@ class VariantBuild:
         index: the index.
         emptied: documents that cleaning leaves without text, which are not indexed.
         words: words that the cleaner keeps.
-        cutting: time of reading and cutting, which is cleaning; none for pruned variants, which have no such step.
+        cutting: time of weighing, reading and cutting, which is cleaning; pruned variants read and cut while they prune.
         naming: time of naming the languages of emptied documents.
         languages: emptied documents by language; empty unless the build is part of a run.
     """
@@ -105,9 +105,11 @@ def build_variant(
         original_statistics: whether a pruned index is ranked with the collection statistics from before pruning.
         run: the run that the build is part of; None outside a run.
     """
-    store = weighted_store(store, treatment.weights)
+    cutting = ThreadClock()
+    with cutting:
+        store = weighted_store(store, treatment.weights)
     if treatment.pruning is None:
-        return _build_cleaned(store, treatment.cleaner, folder, options, run)
+        return _build_cleaned(TimedCutting(store, treatment.cleaner, run, cutting), folder, options, run)
     advance = run.advance if run else _nothing
     origin = run.origin if run else None
     pruned_options = PrunedIndexOptions(options, original_statistics, origin)
@@ -119,13 +121,10 @@ def build_variant(
             for document in cleaned_documents(store, treatment.cleaner):
                 if is_blank(document.text):
                     languages[language_of_emptied(document)] += 1
-    return VariantBuild(pruned.index, pruned.blank, pruned.words, ThreadClock(), naming, languages)
+    return VariantBuild(pruned.index, pruned.blank, pruned.words, cutting, naming, languages)
 
 
-def _build_cleaned(
-    store: Path, cleaner: Cleaner, folder: Path, options: IndexOptions, run: RunBuild | None
-) -> VariantBuild:
-    documents = TimedCutting(store, cleaner, run)
+def _build_cleaned(documents: TimedCutting, folder: Path, options: IndexOptions, run: RunBuild | None) -> VariantBuild:
     index = build_index(documents.texts(), folder, options, run.origin if run else None)
     return VariantBuild(
         index=index,
@@ -148,15 +147,17 @@ class TimedCutting:
 
     Attributes:
         words: words of the documents that were given so far.
-        cutting: time of reading and cutting.
+        cutting: time of reading and cutting, added to the time of what came before.
         naming: time of naming languages.
         languages: emptied documents by language; only in a run.
     """
 
-    def __init__(self, store: Path, cleaner: Cleaner, run: RunBuild | None = None) -> None:
+    def __init__(
+        self, store: Path, cleaner: Cleaner, run: RunBuild | None = None, cutting: ThreadClock | None = None
+    ) -> None:
         self._source = cleaned_documents(store, cleaner)
         self._run = run
-        self.cutting, self.naming = ThreadClock(), ThreadClock()
+        self.cutting, self.naming = cutting or ThreadClock(), ThreadClock()
         self.words = 0
         self.languages: Counter[str] = Counter()
 

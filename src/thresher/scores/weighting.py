@@ -17,18 +17,19 @@ import numpy as np
 from thresher.base.errors import StateError
 from thresher.base.files import safe_name
 from thresher.base.numbers import Ints
-from thresher.base.tables import Column, Lists, Table, Texts, read_table
+from thresher.base.processes import Backend
+from thresher.base.tables import Column, Lists, Table, Texts
 from thresher.cleaners.scorer import Declared, Parameter, Value
 from thresher.pages.parsing import TITLE_LEVEL
+from thresher.scores.sites import read_site_shard, site_path, write_sites
 from thresher.scores.store import ORIGINS, read_report, read_shard, shards, write_columns
 
 _FOLDER = "weighted"
-_SITES = "sites"
 _KEPT_COLUMNS = ("id", "url", "status")
 _SCORE = "score:"
+_ANCHOR_TEXTS = "anchor_texts"
 _ANCHOR = -1
 """The block and the sentence that the text of a link copies."""
-_NO_SITE = Table({})
 
 
 class Weights(Declared):
@@ -82,21 +83,20 @@ def weighted_store(store: Path, weights: Weights | None) -> Path:
     for path in shards(store):
         weighted = folder / path.name
         if not weighted.exists():
-            write_columns(
-                weighted, weighted_table(read_shard(path), _site_of(path, weights), weights), read_report(path)
-            )
+            table = weighted_table(read_shard(path), _site_of(path, weights), weights)
+            write_columns(weighted, table, read_report(path))
     return folder
 
 
 def _site_of(path: Path, weights: Weights) -> Table:
-    """Return what the site of a shard's pages says of them: their own titles, and the texts of links to them."""
-    site = path.parent / _SITES / path.name
-    if site.exists():
-        return read_table(site)
-    if weights.anchors:
+    """Return what the site of a shard's pages says of them: the columns that `weighted_table` needs."""
+    if not site_path(path).exists():
+        write_sites(path.parent, Backend(workers=1))
+    site = read_site_shard(path)
+    if weights.anchors and _ANCHOR_TEXTS not in site.columns:
         what = "the scores have no texts of links to the pages, which anchors count"
         raise StateError(what, "add --fresh to run or explore, or write anchors=0", str(path.parent))
-    return _NO_SITE
+    return site
 
 
 def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
@@ -104,17 +104,20 @@ def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
 
     Args:
         table: of the shard.
-        site: of the same pages: the columns `own_title`, `anchor_texts` (one a line) and `anchor_weights`, or none.
+        site: of the same pages: `own_title`, the title without what repeats on the site; if anchors weigh, `anchor_texts`,
+            one a line, and `anchor_weights`.
         weights: of the parts.
     """
     block_ends, sentence_ends, levels = table.lists("block_ends"), table.lists("sentence_ends"), table.lists("levels")
+    own_titles = site.texts("own_title")
     pages: list[_WeightedPage] = []
     for row, text in enumerate(table.texts("text").tolist()):
         page = _WeightedPage(text, block_ends[row].tolist(), sentence_ends[row].tolist())
         # A page without text stays without, so that weights add no document.
         if text:
-            page.repeat(levels[row].tolist(), weights, _own_title(site, row))
-            page.add_anchors(_anchors(site, row, weights.anchors))
+            page.repeat(levels[row].tolist(), weights, own_titles[row])
+            if weights.anchors:
+                page.add_anchors(_anchors(site, row, weights.anchors))
         pages.append(page)
     blocks = _Copies([page.blocks for page in pages], block_ends.offsets)
     sentences = _Copies([page.sentences for page in pages], sentence_ends.offsets)
@@ -133,17 +136,10 @@ def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
     return Table(columns)
 
 
-def _own_title(site: Table, row: int) -> str | None:
-    """Return the part of a page's title that does not repeat on its site; None if the site is not known."""
-    return site.texts("own_title")[row] if site.columns else None
-
-
 def _anchors(site: Table, row: int, factor: float) -> list[str]:
     """Return the texts of links to a page, each as often as its weight times the factor says, rounded."""
-    if not factor or not site.columns:
-        return []
     anchors: list[str] = []
-    texts = site.texts("anchor_texts")[row]
+    texts = site.texts(_ANCHOR_TEXTS)[row]
     for text, weight in zip(
         texts.split("\n") if texts else (), site.lists("anchor_weights")[row].tolist(), strict=True
     ):
@@ -177,8 +173,8 @@ class _WeightedPage:
         """Return ends without the line feed behind the last block."""
         return [*ends[:-1], ends[-1] - 1] if ends else []
 
-    def repeat(self, levels: Sequence[int], weights: Weights, own_title: str | None) -> None:
-        """Add the copies of title and headings; of the title only its own part, if the site is known."""
+    def repeat(self, levels: Sequence[int], weights: Weights, own_title: str) -> None:
+        """Add the copies of title and headings; of the title only its own part."""
         for block, level in enumerate(levels):
             if level == TITLE_LEVEL:
                 for _ in range(weights.times("title") - 1):
@@ -192,9 +188,9 @@ class _WeightedPage:
         for text in texts:
             self._add(f"{text}\n", [len(text) + 1], _ANCHOR, [_ANCHOR])
 
-    def _add_title(self, block: int, own_title: str | None) -> None:
+    def _add_title(self, block: int, own_title: str) -> None:
         begin = self.block_ends[block - 1] if block else 0
-        if own_title is None or f"{own_title}\n" == self._own_text[begin : self.block_ends[block]]:
+        if f"{own_title}\n" == self._own_text[begin : self.block_ends[block]]:
             self._add_copy(block)
         elif own_title:
             # The own part shares the decision on the title's first sentence.
