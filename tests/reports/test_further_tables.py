@@ -13,14 +13,16 @@ from scipy.stats import wilcoxon
 from test_variant_tables import column
 
 from thresher.experiments.held_out import chosen_on_topics
+from thresher.reports.formatting import MARKS, direction
 from thresher.reports.further_tables import (
     CHOSEN_COLUMNS,
     chosen_table,
+    held_out_table,
     parts_table,
     system_columns,
     systems_table,
 )
-from thresher.reports.table import csv_table
+from thresher.reports.table import csv_table, measure_header
 
 
 def test_what_topics_choose_is_tested_on_others_as_one_family() -> None:
@@ -49,9 +51,35 @@ def test_what_topics_choose_is_tested_on_others_as_one_family() -> None:
     assert column(shown, "chosen") == [one.chosen for one in chosen]
 
 
+def test_the_chosen_variants_stand_below_the_baseline_by_all_measures() -> None:
+    """The form of the paper's Table 3: a mark for each measure in which the held-out topics show a difference."""
+    results = made(held_out=30, seed=7)
+    (table,) = results.tables
+    chosen = chosen_on_topics(results)
+    shown = held_out_table(results)
+    assert shown is not None
+    assert column(shown, "variant") == ["none", *(one.chosen for one in chosen)]
+    marks = set()
+    for measure in results.measures:
+        cells = column(shown, measure_header(measure).name)
+        own = {one.chosen: one.comparisons[measure] for one in chosen}
+        ps = sorted(comparison.p for comparison in own.values())
+        corrected = np.maximum.accumulate([min(1.0, p * (len(ps) - rank)) for rank, p in enumerate(ps)])
+        assert sorted(comparison.p_corrected or 0 for comparison in own.values()) == pytest.approx(list(corrected))
+        for cell, index in zip(cells, [0, *(one.index for one in chosen)], strict=True):
+            value, mark = cell[:6], cell[6:]
+            assert value == f"{table.held_out_mean(measure)[index]:.4f}"
+            assert mark == MARKS[direction(own.get(table.rows[index].name))]
+            marks.add(mark)
+    assert len(marks) > 1
+    assert str(len(chosen)) in shown.caption
+    assert "30" in shown.caption
+
+
 def test_without_held_out_topics_nothing_is_chosen() -> None:
     assert chosen_on_topics(small()) == ()
     assert chosen_table(small()) is None
+    assert held_out_table(small()) is None
     explored = made(held_out=10, only_explored=list(NAMES))
     assert chosen_on_topics(explored) == ()
 

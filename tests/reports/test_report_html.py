@@ -21,7 +21,7 @@ from thresher.experiments.choosing.choices import Choice, write_choice
 from thresher.experiments.results import Pages, Results, TitleBias
 from thresher.reports.choice_tables import answers_table
 from thresher.reports.files import write_reports
-from thresher.reports.further_tables import parts_table, systems_table
+from thresher.reports.further_tables import held_out_table, parts_table, systems_table
 from thresher.reports.html import render_report
 from thresher.reports.html_parts import coded, viewed
 from thresher.reports.summary import assumptions, model_answer
@@ -107,11 +107,14 @@ def test_tables_are_those_of_each_model(text: str, judged: Results, choice: Choi
     # Systems are compared with the first model's baseline; each model has its choices on held-out topics.
     parts = parts_table(first)
     assert parts is not None
-    assert len(variants) == 7
+    held_out = held_out_table(first)
+    assert held_out is not None
+    assert len(variants) == 9
     assert variants[0] == texts(all_variants_table(first))
     assert variants[1] == texts(systems)
-    assert variants[3] == texts(parts)
-    assert variants[4] == texts(all_variants_table(second))
+    assert variants[3] == texts(held_out)
+    assert variants[4] == texts(parts)
+    assert variants[5] == texts(all_variants_table(second))
     named = choice.named_variants("qld")
     assert tables_in(tree, "frontier")[0] == texts(frontier_table(first, 24, named))
     assert tables_in(tree, "costs") == [texts(costs_table(first)), texts(costs_table(second))]

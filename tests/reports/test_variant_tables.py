@@ -18,6 +18,7 @@ from thresher.base.repeats import BreakEven, Payoff
 from thresher.experiments.results import Results
 from thresher.experiments.table import Built
 from thresher.reports.columns import csv_fields
+from thresher.reports.formatting import MARKS, direction
 from thresher.reports.table import Table, spread
 from thresher.reports.topic_rows import topic_changes
 from thresher.reports.variant_columns import variant_columns
@@ -226,9 +227,12 @@ def test_all_variants_have_their_work_and_their_held_out_means(results: Results)
     assert column(table, "scored", "a query") == ["320", "160", "80"]
     held_out = all_variants_table(results)
     means = results.tables[0].held_out_mean(NDCG)
-    assert column(held_out, "exp-nDCG@10", "held out")[: len(NAMES) - len(PRUNED)] == [
-        f"{means[index]:.4f}" for index, name in enumerate(NAMES) if name not in PRUNED
-    ]
+    cells = column(held_out, "exp-nDCG@10", "held out")[: len(NAMES) - len(PRUNED)]
+    shown = [index for index, name in enumerate(NAMES) if name not in PRUNED]
+    assert [cell.rstrip("†+−") for cell in cells] == [f"{means[index]:.4f}" for index in shown]
+    directions = [direction(VariantRow(results.tables[0], index).held_out_comparison(NDCG)) for index in shown]
+    assert [cell[6:] for cell in cells] == [MARKS[each] for each in directions]
+    assert len(set(directions)) > 1
 
 
 def test_costs_stand_beside_the_noise_floor() -> None:

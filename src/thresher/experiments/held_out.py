@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,21 +17,21 @@ from thresher.experiments.table import VariantTable
 class Chosen:
     """The cutoff of a sweep with the best mean on the topics, or a single variant, and its effectiveness on held-out topics.
 
-    Means and tests are of the main measure.
+    Means and tests are of the main measure, if no other is named.
 
     Args:
         table: has the variant.
         sweep: the sweep; None for a single variant.
         index: of the variant in the table.
-        comparison: with the baseline on the held-out topics; its p is corrected over all chosen variants, not over all
-            variants.
+        comparisons: with the baseline on the held-out topics by measure, empty for the baseline itself; for each measure
+            p is corrected over all chosen variants, not over all variants.
         best: the variant of the sweep with the best mean on the held-out topics; None for a single variant.
     """
 
     table: VariantTable
     sweep: str | None
     index: int
-    comparison: Comparison
+    comparisons: Mapping[str, Comparison]
     best: int | None = None
 
     @cached_property
@@ -49,6 +49,11 @@ class Chosen:
         """The measure of all means and tests."""
         return self.table.main
 
+    @property
+    def comparison(self) -> Comparison:
+        """The comparison by the main measure."""
+        return self.comparisons[self.measure]
+
     @cached_property
     def training(self) -> float:
         """Its mean over the topics."""
@@ -57,7 +62,16 @@ class Chosen:
     @cached_property
     def held_out(self) -> float:
         """Its mean over the held-out topics."""
-        return float(self.table.held_out_mean(self.measure)[self.index])
+        return self.held_out_mean(self.measure)
+
+    def held_out_mean(self, measure: str) -> float:
+        """Return its mean over the held-out topics by a measure."""
+        return float(self.table.held_out_mean(measure)[self.index])
+
+    @property
+    def bytes(self) -> int | None:
+        """The bytes of its index."""
+        return self.table.rows[self.index].bytes
 
     @cached_property
     def baseline(self) -> float:
@@ -84,19 +98,20 @@ def chosen_on_topics(results: Results) -> tuple[Chosen, ...]:
     """Return the chosen variants that were built: for each retrieval model one of each sweep, and all single variants.
 
     Of each sweep the cutoff with the best mean over the topics is chosen, or among equals the cutoff with the smallest index;
-    the held-out topics have no part in the choice. Tests are corrected over all returned variants. Without held-out topics
-    no variant is returned.
+    the held-out topics have no part in the choice. Tests of a measure are corrected over all returned variants. Without
+    held-out topics no variant is returned.
     """
     if not results.was_run:
         return ()
     chosen: list[Chosen] = []
     for table in results.only_built().tables:
         chosen += _chosen(table)
-    comparisons = corrected([variant.comparison for variant in chosen], results.facts.correction)
-    with_correction: list[Chosen] = []
-    for variant, comparison in zip(chosen, comparisons, strict=True):
-        with_correction.append(replace(variant, comparison=comparison))
-    return tuple(with_correction)
+    by_variant: list[dict[str, Comparison]] = [{} for _ in chosen]
+    for measure in chosen[0].comparisons if chosen else ():
+        of_measure = [variant.comparisons[measure] for variant in chosen]
+        for comparisons, comparison in zip(by_variant, corrected(of_measure, results.facts.correction), strict=True):
+            comparisons[measure] = comparison
+    return tuple(replace(variant, comparisons=own) for variant, own in zip(chosen, by_variant, strict=True))
 
 
 def _chosen(table: VariantTable) -> Iterator[Chosen]:
@@ -105,9 +120,9 @@ def _chosen(table: VariantTable) -> Iterator[Chosen]:
     for sweep, members in table.sweeps.items():
         chosen = table.best(table.main, members)
         best = _best_held_out(table, members, chosen)
-        yield Chosen(table, sweep, chosen, _comparison(table, chosen), best)
+        yield Chosen(table, sweep, chosen, _comparisons(table, chosen), best)
     for index in table.singles:
-        yield Chosen(table, None, index, _comparison(table, index))
+        yield Chosen(table, None, index, _comparisons(table, index))
 
 
 def _best_held_out(table: VariantTable, members: Sequence[int], chosen: int) -> int:
@@ -120,7 +135,7 @@ def _best_held_out(table: VariantTable, members: Sequence[int], chosen: int) -> 
     return min(members, key=rank)
 
 
-def _comparison(table: VariantTable, index: int) -> Comparison:
+def _comparisons(table: VariantTable, index: int) -> Mapping[str, Comparison]:
     built = table.rows[index].built
     assert built is not None
-    return built.held_out[table.main]
+    return built.held_out

@@ -41,7 +41,7 @@ def write_reports(results: Results, folder: Path) -> None:
     if systems:
         csv = csv_table(further_tables.system_columns(results.measures), results.facts.systems)
         write_text(folder / further_tables.SYSTEMS_CSV, csv)
-    further = [table for table in (chosen, systems) if table]
+    further = [table for table in (chosen, further_tables.held_out_table(results), systems) if table]
     write_text(folder / "table.md", "\n".join(map(render_markdown, [main_table(results), *further])))
     tables = [table for table in (paper_table(results), chosen) if table]
     write_text(folder / "table.tex", "\n".join(map(render_fitted, tables)))

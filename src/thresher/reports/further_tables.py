@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import attrgetter
+from dataclasses import replace
+from operator import attrgetter, methodcaller
 
+from thresher.base.number_text import counted
 from thresher.evaluation.significance import TEST_NAMES, Comparison
 from thresher.experiments.held_out import Chosen, chosen_on_topics
 from thresher.experiments.results import BaselineRun, Results
@@ -61,6 +63,9 @@ CHOSEN_OPTIMISM: tuple[ChosenColumn, ...] = (
 )
 CHOSEN_COMPARISON: ComparisonColumns[Chosen] = comparison_columns(
     attrgetter("comparison"), "held_out ", "The chosen variant on the held-out topics"
+)
+CHOSEN_SIZE = ChosenColumn(
+    "index_bytes", attrgetter("bytes"), "Bytes of its index (MB: 10⁶ bytes).", formats.MEGABYTES, "index", "MB"
 )
 CHOSEN_COLUMNS: tuple[ChosenColumn, ...] = (
     CHOSEN_SWEEP,
@@ -137,6 +142,52 @@ def _chosen_caption(results: Results, rows: Sequence[Chosen]) -> str:
         f"{TEST_NAMES[facts.test]} against the baseline, {correction}, α = {facts.alpha}, "
         f"{percent_text(1 - facts.alpha)} intervals: {marks} "
         "Optimism: the gain that the best cutoff on the held-out topics would have promised beyond the chosen one."
+    )
+
+
+def held_out_table(results: Results) -> Table | None:
+    """Return the baseline and the chosen variants by all measures on the held-out topics, with sizes; None without any.
+
+    This is the form of Table 3 of Fernandez-Pichel et al. (2023), with marks for its arrows.
+    """
+    rows = chosen_on_topics(results)
+    if not rows:
+        return None
+    with_baselines: list[Chosen] = []
+    for table in results.only_built().tables:
+        with_baselines.append(Chosen(table, None, 0, {}))
+        with_baselines += [row for row in rows if row.retrieval == table.retrieval]
+    columns = [replace(CHOSEN, header="variant")]
+    if len(results.tables) > 1:
+        columns.append(CHOSEN_RETRIEVAL)
+    keys = len(columns)
+    columns += [_held_out_mean(measure) for measure in results.measures]
+    columns.append(CHOSEN_SIZE)
+    facts = results.facts
+    correction = correction_text(
+        facts.correction, f"the {counted(len(rows), 'chosen variant')}, each measure by itself"
+    )
+    directions = [comparison.direction for row in rows for comparison in row.comparisons.values()]
+    text = (
+        f"The chosen variants on {counted(len(facts.held_out_topics), 'held-out topic')}. {TEST_NAMES[facts.test]} against "
+        f"the baseline, {correction}, α = {facts.alpha}: {marks_text(directions)}"
+    )
+    return Table.of(columns, with_baselines, text, keys=keys, group=lambda row: (row.retrieval, row.index == 0))
+
+
+def _held_out_mean(measure: str) -> ChosenColumn:
+    header = measure_header(measure)
+
+    def mark(row: Chosen) -> str:
+        return MARKS[direction(row.comparisons.get(measure))]
+
+    return ChosenColumn(
+        measure,
+        methodcaller("held_out_mean", measure),
+        f"Mean {measure} over the held-out topics.",
+        header=header.name,
+        unit=header.parameters,
+        mark=mark,
     )
 
 

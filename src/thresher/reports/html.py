@@ -127,6 +127,7 @@ def _model_page(results: Results, choice: Choice | None, number: int) -> ModelPa
     further = [
         further_tables.systems_table(results),
         further_tables.chosen_table(results),
+        further_tables.held_out_table(results),
         further_tables.parts_table(results),
     ]
     return ModelPage(

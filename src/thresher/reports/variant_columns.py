@@ -172,13 +172,18 @@ def measure_comparison(measure: str) -> ComparisonColumns[VariantRow]:
 
 
 def held_out_mean_column(measure: str) -> VariantColumn:
-    """Return the column of means over the held-out topics."""
+    """Return the column of means over the held-out topics, marked where they differ significantly from the baseline's."""
+
+    def mark(row: VariantRow) -> str:
+        return MARKS[direction(row.held_out_comparison(measure))]
+
     return VariantColumn(
         f"held_out {measure}",
         methodcaller("held_out_mean", measure),
         f"Mean {measure} over the held-out topics.",
         header=measure_header(measure).name,
         unit="held out",
+        mark=mark,
     )
 
 
