@@ -194,6 +194,26 @@ def test_hidden_text(html, shown):
         assert " ".join(segments.blocks[1:]) == " ".join([VISIBLE, *shown.split(), "end"])
 
 
+@pytest.mark.parametrize("others", [0, 200])
+@pytest.mark.parametrize(
+    ("link", "is_shown"),
+    [
+        ("<a href='#tide'>", True),
+        ('<a aria-controls="tide">', True),
+        ('<script>open("#tide")</script>', True),
+        ('<script>page = \'{\\"opens\\":\\"tide\\"}\'</script>', True),
+        ("<a href='#tides'>", False),
+        ("<a href='#atide'>", False),
+        ("<a title=tide>", False),
+    ],
+)
+def test_an_id_that_the_page_names_again_is_of_text_that_may_be_shown(others, link, is_shown):
+    hidden = "".join(f"<b id='n{number}' hidden>z</b>" for number in range(others))
+    text = read_html(f'<p>{VISIBLE}{hidden}{link}<p id="tide" hidden>Ebb.').text
+    assert ("Ebb." in text) == is_shown
+    assert "z" not in text
+
+
 @pytest.mark.parametrize("options", [PageOptions(), SPLIT])
 @pytest.mark.parametrize("detail", Detail)
 @pytest.mark.parametrize(("letters", "stays"), [(500, False), (501, True)])

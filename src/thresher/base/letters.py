@@ -22,7 +22,7 @@ _ASCII = bytes(range(128))
 _VARIATIONS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _MONGOLIAN_VARIATIONS = "\u180b-\u180f"
 _INVISIBLE = rf"\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff{_MONGOLIAN_VARIATIONS}{_VARIATIONS}"
-_RUN = re.compile(rf"([^{_INVISIBLE}]?)([{_INVISIBLE}]+)")
+_RUN = re.compile(f"[{_INVISIBLE}]+")
 _ANY_INVISIBLE = re.compile(f"[{_INVISIBLE}]")
 _VARIATION = re.compile(f"[{_VARIATIONS}]")
 _MONGOLIAN_VARIATION = re.compile(f"[{_MONGOLIAN_VARIATIONS}]")
@@ -62,7 +62,7 @@ def readable(text: str) -> str:
     """
     if text.isascii() or not _has_variants(outside_ascii(text)):
         return text
-    return unicodedata.normalize("NFC", _RUN.sub(_with_meaning, text))
+    return _respelled(text)
 
 
 def other_forms(id: str) -> list[str]:
@@ -81,8 +81,14 @@ def readable_html(utf8: bytes) -> bytes:
     elif not _has_variants(outside_ascii(utf8)):
         return utf8
     pieces = _TAG.split(utf8.decode())
-    pieces[::2] = map(readable, pieces[::2])
+    pieces[::2] = map(_respelled, pieces[::2])
     return "".join(pieces).encode()
+
+
+def _respelled(text: str) -> str:
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", _RUN.sub(_with_meaning, text))
 
 
 def _character(reference: bytes) -> str:
@@ -115,9 +121,9 @@ def _is_variant(character: str) -> bool:
 
 
 def _with_meaning(run: re.Match[str]) -> str:
-    """Return a character and those of the invisible ones after it that carry meaning there."""
-    before = run[1]
-    return before + "".join(character for character in run[2] if _means_something(before, character))
+    """Return those of a run of invisible characters that carry meaning after the character before it."""
+    before = run.string[max(run.start() - 1, 0) : run.start()]
+    return "".join(character for character in run[0] if _means_something(before, character))
 
 
 def _means_something(before: str, character: str) -> bool:

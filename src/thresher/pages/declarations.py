@@ -50,6 +50,8 @@ def declared_late(content: bytes) -> str | None:
     Without one, the codec of a META that browsers ignore since its HTTP-EQUIV is missing or misspelt.
     """
     markup = _TEXTS.sub(b"", content)
+    if b"charset" not in markup.lower():
+        return None
     for codec in _metas(markup):
         return codec
     for match in _ANY_META.finditer(markup):
