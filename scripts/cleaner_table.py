@@ -124,7 +124,7 @@ def main() -> None:
     )
     put(
         ROOT / "docs" / "which-cleaner.md",
-        "cleaners",
+        "word f1",
         table(heads, rows(f1, rates)) + f"\nPackages: {packages}. {RATES}\n",
     )
     put(

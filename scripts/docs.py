@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Write what the documentation lists: docs/commands.md and experiment-files.md, the lists of cleaners.md and
-weights.md, results/columns.md.
+"""Write what the documentation lists: docs/commands.md and experiment-files.md, the lists of which-cleaner.md
+and weights.md, results/columns.md.
 
 They are made from what the code declares.
 
@@ -22,12 +22,11 @@ import click
 
 from arguments import parser_of
 from fill import filled
-from thresher import DEFAULT_INDEX, Parameter, ThresherError, scorer_class
-from thresher.cleaners.cleaner import CUT_PARAMETERS, declarations
-from thresher.cleaners.scorer import value_text
+from thresher import DEFAULT_INDEX, ThresherError
+from thresher.cleaners.cleaner import declarations
 from thresher.cli.main import cli
 from thresher.experiments.schema import LARGE, Key, TableRule, tables
-from thresher.indexes.pruning.treatments import method_class, method_declarations
+from thresher.indexes.pruning.treatments import method_declarations
 from thresher.indexes.work import INDEX_PARTS
 from thresher.reports import choice_tables, compared_runs, further_tables, variant_tables
 from thresher.reports.cleaning_columns import CLEANERS, PAGES, TYPES
@@ -126,45 +125,23 @@ def values(kind: Any) -> str:
 
 
 def cleaners() -> str:
-    options = (
-        "Every scorer has the options of the cut, but for texts of other packages; of `content@0.5` the default is "
-        "`headings=headline`:"
-    )
-    lines = [options, "", *parameters(CUT_PARAMETERS)]
-    for entry in declarations():
-        own = scorer_class(entry["name"], NOTE).parameters
-        lines += described(entry, f"Scores each {entry['segment']}; {rule(entry)}.", own)
-    return page(lines)
+    rows = [
+        (code(entry["name"]), f"{entry['description']} {rule(entry)}.", entry["source"]) for entry in declarations()
+    ]
+    return page(table(("cleaner", "how it scores a segment", "source"), rows))
 
 
 def methods() -> str:
-    lines: list[str] = []
-    for entry in method_declarations():
-        own = method_class(entry["name"], NOTE).parameters
-        lines += described(
-            entry, f"Unit: {entry['unit']}; cutoffs {entry['cutoffs']}, such as {code(entry['example'])}.", own
-        )
-    return page(lines[1:])
-
-
-def described(entry: Mapping[str, Any], cut: str, own: Iterable[Parameter]) -> list[str]:
-    lines = ["", f"### {entry['name']}", "", entry["description"], "", f"{cut} Source: {entry['source']}."]
-    return [*lines, "", *parameters(own)] if own else lines
-
-
-def parameters(declared: Iterable[Parameter]) -> list[str]:
-    rows = (
-        (code(one.name), code(value_text(one.default)) if one.default != "" else "", one.spelling, one.description)
-        for one in declared
-    )
-    return [*table(("parameter", "default", "values", "meaning"), rows)]
+    rows = [
+        (code(entry["name"]), f"{entry['description']} Such as {code(entry['example'])}.", entry["source"])
+        for entry in method_declarations()
+    ]
+    return page(table(("method", "postings that stay", "source"), rows))
 
 
 def rule(entry: Mapping[str, Any]) -> str:
     example = code(entry["example"])
-    if entry["decides"]:
-        return f"decides: 1 keeps, 0 drops; {example}"
-    return f"{entry['keep']}; unit: {entry['unit']}; cutoffs {entry['cutoffs']}, such as {example}"
+    return f"No cutoff: {example}" if entry["decides"] else f"{entry['keep'].capitalize()}: {example}"
 
 
 def experiment_files() -> str:
@@ -330,7 +307,7 @@ def pages() -> dict[str, str]:
     return {
         "commands.md": commands(),
         "experiment-files.md": experiment_files(),
-        "cleaners.md": filled(FOLDER / "cleaners.md", "cleaners", cleaners()),
+        "which-cleaner.md": filled(FOLDER / "which-cleaner.md", "cleaners", cleaners()),
         "weights.md": filled(FOLDER / "weights.md", "methods", methods()),
         "results/columns.md": columns(),
     }

@@ -76,7 +76,6 @@ SCRIPT_MODULES = {
     ),
     "docs.py": (
         "cleaners.cleaner",  # declarations, which docs list, and so below
-        "cleaners.scorer",
         "cli.main",
         "experiments.schema",
         "indexes.pruning.treatments",

@@ -173,7 +173,7 @@ class ExtractedText(PageText):
 
     name = "extractor"
     in_registry = True
-    source = "the packages, each with its own; see docs/cleaners.md"
+    source = "the packages, each with its own; see docs/other-tools.md"
     parameters = (
         Parameter("by", str, "trafilatura", f"the package: {', '.join(_PACKAGES)}", bare=True),
         Parameter("favor", str, "none", "of Trafilatura", choices=("none", "precision", "recall"), terse=True),
