@@ -197,6 +197,6 @@ def test_the_verb_takes_names_with_commas_and_the_labels_of_the_file(tmp_path: P
     assert r"j\_T & 25.0 & " in text
     assert "Eleven words & 50.0 & " in text
     assert r"\label" not in text
-    for wrong in (["--pairs"], ["--columns", "P@10"], ["--label", "a"]):
+    for wrong in (["--pairs"], ["--columns", "P@10"], ["--label", "a"], ["--rows", "justext"], ["--model", "qld"]):
         with pytest.raises(ConfigError, match="--table"):
             CliRunner().invoke(report, [str(folder), *wrong], catch_exceptions=False)

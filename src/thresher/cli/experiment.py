@@ -166,7 +166,7 @@ def report(folder: Path, plots: Path | None, paper: AskedFiles, style: options.O
     from thresher.experiments.results import read_results
 
     results = paper.labelled(read_results(folder), folder)
-    files = paper.write(results)
+    files = paper.write(results, folder)
     if plots:
         from thresher.reports.drawing import write_plots
 

@@ -21,6 +21,8 @@ class AskedFiles:
     """The files for a paper that a command asks for, and what they show."""
 
     table: Path | None
+    plot: Path | None
+    measure: str | None
     columns: tuple[str, ...]
     rows: tuple[str, ...]
     model: str | None
@@ -42,9 +44,12 @@ class AskedFiles:
                 return results
         return replace(results, facts=replace(results.facts, labels=read_labels(file)))
 
-    def write(self, results: Results) -> list[tuple[str, Path]]:
+    def write(self, results: Results, folder: Path) -> list[tuple[str, Path]]:
         """Write the files, and return them with their kinds."""
+        from thresher.experiments.chooser import last_choice
+        from thresher.reports.latex import parse_length
         from thresher.reports.paper_files import write_paper_table
+        from thresher.reports.paper_plots import PaperPlot, paper_plot
         from thresher.reports.paper_tables import PaperTable
 
         files: list[tuple[str, Path]] = []
@@ -52,14 +57,24 @@ class AskedFiles:
             asked = PaperTable(_names(self.columns), _names(self.rows), self.model, self.pairs)
             write_paper_table(results, asked, self.table, self.label, self.width)
             files.append(("table", self.table))
+        if self.plot:
+            plot = PaperPlot(_names(self.rows), self.measure, self.model, parse_length(self.width))
+            paper_plot(results, plot, last_choice(folder, results.facts.key)).save(self.plot)
+            files.append(("plot", self.plot))
         return files
 
     def check(self) -> None:
         """Refuse options of files that are not asked for."""
-        of_table = {"--columns": self.columns, "--pairs": self.pairs, "--label": self.label}
-        for option, value in of_table.items():
+        for option, value in {"--columns": self.columns, "--pairs": self.pairs, "--label": self.label}.items():
             if value and not self.table:
                 raise ConfigError("it is an option of a table", "add --table FILE.tex", option)
+        if self.measure and not self.plot:
+            raise ConfigError("it is an option of a plot", "add --plot FILE.pdf", "--measure")
+        for option, value in {"--rows": self.rows, "--model": self.model}.items():
+            if value and not self.table and not self.plot:
+                raise ConfigError(
+                    "it is an option of tables and plots", "add --table FILE.tex or --plot FILE.pdf", option
+                )
 
 
 def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -93,8 +108,9 @@ def paper_options(verb: options.Verb) -> options.Verb:
         click.option(
             "--experiment", type=options.FILE, help="The experiment file [default: where it was when it was run]."
         ),
+        click.option("--measure", help="The plot's measure [default: the main one]."),
         click.option("--width", default="3.3in", show_default=True, help="The width of a column of the paper."),
-        click.option("--model", help="The retrieval model [default: of a table all]."),
+        click.option("--model", help="The retrieval model [default: of a table all, of a plot the first]."),
         click.option("--label", default="", help="The table's name for \\ref."),
         click.option("--pairs", is_flag=True, help="Test every two rows; letters name the worse ones."),
         click.option(
@@ -104,6 +120,12 @@ def paper_options(verb: options.Verb) -> options.Verb:
         ),
         click.option(
             "--columns", multiple=True, help="Columns of results.csv, with commas [default: sizes and all measures]."
+        ),
+        click.option(
+            "--plot",
+            type=options.FILE,
+            metavar="FILE.pdf",
+            help="Write a plot of size and effectiveness at the size of print, as PDF, SVG or PNG.",
         ),
         click.option(
             "--table", type=options.FILE, metavar="FILE.tex", help="Write a LaTeX table that fits one or two columns."

@@ -78,12 +78,15 @@ class ChartData:
         return tuple(sorted(front, key=attrgetter("postings")))
 
 
-def chart_data(table: VariantTable, choice: Choice | None = None) -> ChartData:
-    """Return the variants of a table as charts draw them, by the main measure of the choice, or else of the table."""
-    measure = table.main
+def chart_data(table: VariantTable, choice: Choice | None = None, asked: str | None = None) -> ChartData:
+    """Return the variants of a table as charts draw them, by the main measure of the choice, or else of the table.
+
+    By another measure that is `asked` for, nothing is recommended.
+    """
+    measure = asked or table.main
     margin: float | None = None
     recommended: Recommended | None = None
-    if choice:
+    if choice and asked in (None, choice.measure):
         measure = choice.measure
         margin = choice.criteria.margin.loss(table.of(measure)[0])
         model = choice.of(table.retrieval)

@@ -33,6 +33,9 @@ _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first comes with vl-convert; the others have letters as wide. There is no bold: a PDF of two fonts differs each time."""
 _SPACE_GIB = 36
 """vl-convert 1.9 reserves 33 GiB at its first chart; it uses a hundredth."""
+_PRINTED_DOTS = 600
+"""Dots of an inch of paper."""
+_SIZE = re.compile(r"""(?<= )(width|height)="([\d.]+)\"""")
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _ID = re.compile(r"""(?<=\bid=")[^"]+|(?<=url\(#)[^)]+|(?<=href="#)[^"]+""")
 _RESOURCES = re.compile(rb"(?: +/[a-z]+\d+ \d+ 0 R\n){2,}")
@@ -59,11 +62,13 @@ class Plot:
         spec: its Vega-Lite specification, without width and look.
         title: above it; empty for none.
         width: in pixels.
+        printed: whether it is for paper: its pixels are points, and its width is that of the area of the chart.
     """
 
     spec: Spec = field(repr=False)
     title: str = ""
-    width: int = WIDTH
+    width: float = WIDTH
+    printed: bool = False
 
     def vega_lite(self, colours: Mapping[str, str] | None = None) -> Spec:
         """Return the whole specification, for any program that reads Vega-Lite.
@@ -100,8 +105,12 @@ class Plot:
         data = self.svg.encode()
         if ending == ".pdf":
             data = _RESOURCES.sub(_sorted_lines, converter().svg_to_pdf(self.svg))
+        elif ending == ".png" and self.printed:
+            data = converter().svg_to_png(self.svg, ppi=_PRINTED_DOTS)
         elif ending == ".png":
             data = converter().svg_to_png(self.svg, 2)
+        elif self.printed:
+            data = _SIZE.sub(r'\1="\2pt"', self.svg, count=2).encode()
         with atomic_path(path) as temporary:
             temporary.write_bytes(data)
 

@@ -1,0 +1,212 @@
+"""Plots for papers: size against effectiveness at the size of print, with names beside points and curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from thresher.base.errors import ConfigError
+from thresher.base.number_text import counted
+from thresher.cleaners.cleaner import BASELINE
+from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.results import Results
+from thresher.experiments.table import VariantTable
+from thresher.reports import charts
+from thresher.reports.chart_data import SINGLES, ChartPoint, chart_data
+from thresher.reports.charts import INK, LOSS, SERIES, Row, Spec, layer
+from thresher.reports.drawing import Plot
+from thresher.reports.paper_layout import ABOVE, BELOW, BESIDE, FONT, Axis, Curve, Layout, PlottedVariants, layout_of
+from thresher.reports.paper_rows import asked_variants, check_rows, labelled
+from thresher.reports.table import measure_header
+
+_INCH = 72.0
+"""Points of PDF."""
+_MOST_DOTS = 15
+"""Points of a curve that are drawn; a curve of more has none."""
+_ALIGNS = {0.0: "left", 0.5: "center", 1.0: "right"}
+"""The alignment of a name by the side that it keeps to."""
+
+
+@dataclass(frozen=True)
+class PaperPlot:
+    """What a plot for a paper shows.
+
+    Args:
+        rows: variants and sweeps by name or label; by default all that were built.
+        measure: canonical, or as tables name it; None for the main one.
+        model: the retrieval model; None for the first.
+        inches: the width.
+    """
+
+    rows: tuple[str, ...] = ()
+    measure: str | None = None
+    model: str | None = None
+    inches: float = 3.3
+
+
+def paper_plot(results: Results, asked: PaperPlot = PaperPlot(), choice: Choice | None = None) -> Plot:
+    """Return the plot of a retrieval model: a curve for each sweep, a point for each other variant, and their names.
+
+    Raises:
+        ConfigError: if there is no such row, measure or model, or if the names have no room.
+    """
+    plotted = _plotted(results, asked, choice)
+    layout = layout_of(plotted, _INCH * asked.inches)
+    if layout is None:
+        what = f"{counted(len(plotted.curves) + 1, 'name')} have no room in a plot of {asked.inches:.3g} inches"
+        raise ConfigError(what, "ask for fewer rows, a larger width, or shorter labels", "--plot")
+    return Plot(_spec(plotted, layout), width=layout.x.length, printed=True)
+
+
+# What is drawn
+
+
+def _plotted(results: Results, asked: PaperPlot, choice: Choice | None) -> PlottedVariants:
+    """Return the asked variants, with sizes in bytes if all were built, or else in postings."""
+    labels = results.facts.labels
+    table = _asked_table(results, asked)
+    measure = _measure(asked.measure, results)
+    data = chart_data(table, choice, measure)
+    points = [data.baseline, *data.points]
+    unit = "postings"
+    if all(row.bytes is not None for row in table.rows):
+        unit = "bytes"
+        points = [_in_bytes(point, table) for point in points]
+    recommended = None
+    if data.recommended:
+        recommended = next((point for point in points if point.name == data.recommended.point.name), None)
+    margin = None
+    if data.margin is not None:
+        margin = data.baseline.mean - data.margin
+    baseline = Curve(labels.get(BASELINE, "no cleaning"), (points[0],))
+    return PlottedVariants(
+        baseline=baseline,
+        curves=tuple(_curves(points[1:], results)),
+        margin=margin,
+        recommended=recommended,
+        size=f"index, % of the baseline's {unit}",
+        measure=labels.get(measure or table.main) or labels.get(data.measure, data.measure),
+    )
+
+
+def _asked_table(results: Results, asked: PaperPlot) -> VariantTable:
+    table = results.table(asked.model)
+    check_rows(results, asked.rows)
+    indices = set(asked_variants(table, asked.rows, results.facts.labels))
+    if not asked.rows:
+        indices = set(table.built if len(table.built) > 1 else table.candidates)
+    return table.only([0, *sorted(indices - {0})])
+
+
+def _measure(name: str | None, results: Results) -> str | None:
+    if name is None:
+        return None
+    for measure in results.measures:
+        if name in (measure, measure_header(measure).name):
+            return measure
+    raise ConfigError(f"there is no measure {name!r}", f"use one of {', '.join(results.measures)}", "--measure")
+
+
+def _in_bytes(point: ChartPoint, table: VariantTable) -> ChartPoint:
+    return replace(point, share=100 * float(table.bytes_shares[table.position[point.name]]))
+
+
+def _curves(points: list[ChartPoint], results: Results) -> Iterator[Curve]:
+    by_name: dict[str, list[ChartPoint]] = {}
+    for point in points:
+        name = point.name if point.series == SINGLES else point.series
+        by_name.setdefault(name, []).append(point)
+    for name, members in by_name.items():
+        members.sort(key=lambda point: point.postings)
+        yield Curve(labelled(name, results.facts.labels), tuple(members))
+
+
+# How it is drawn
+
+
+def _spec(plotted: PlottedVariants, layout: Layout) -> Spec:
+    """Return the specification in points of print: of curves, levels, points, and names with their lines."""
+    x, y = _channel("share", layout.x), _channel("mean", layout.y)
+    colour: Spec = {"field": "colour", "type": "nominal", "scale": None, "legend": None}
+    layers = [layer("rule", {"strokeWidth": 0.5, "opacity": 0.6}, [_place(plotted.baseline.points[0])], y=y)]
+    if plotted.margin is not None:
+        layers.append(layer("rule", {**charts.DASHED, "strokeWidth": 0.8}, [{"mean": plotted.margin}], y=y))
+    for number, curve in enumerate(plotted.curves):
+        look = {"stroke": _colour(number, curve), "strokeDash": _dashes(number), "strokeWidth": 1}
+        rows = [_place(point) for point in curve.line]
+        layers.append(layer("line", look, rows, x=x, y=y, order={"field": "share"}))
+    thin, x2, y2 = {"strokeWidth": 0.4, "opacity": 0.7}, {"field": "x2"}, {"field": "y2"}
+    layers.append(layer("rule", thin, list(_lines(layout)), x=x, y=y, x2=x2, y2=y2))
+    layers.append(layer("circle", {"size": 16, "opacity": 1}, list(_dots(plotted)), x=x, y=y, color=colour))
+    layers.append(layer("point", {**charts.BASELINE, "size": 28}, [_place(plotted.baseline.points[0])], x=x, y=y))
+    if plotted.recommended:
+        layers.append(layer("point", {**charts.RECOMMENDED, "size": 44}, [_place(plotted.recommended)], x=x, y=y))
+    texts = list(_texts(plotted, layout))
+    for align in _ALIGNS.values():
+        look = {"fontSize": FONT, "align": align, "baseline": "middle"}
+        rows = [row for row in texts if row["align"] == align]
+        layers.append(layer("text", look, rows, x=x, y=y, text={"field": "text", "type": "nominal"}, color=colour))
+    spec = charts.whole(layers, int(layout.y.length), f"{plotted.size} against {plotted.measure}")
+    padding = {"left": layout.left, "top": ABOVE, "right": BESIDE, "bottom": BELOW}
+    return {**spec, "autosize": {"type": "none"}, "padding": padding}
+
+
+def _channel(field: str, axis: Axis) -> Spec:
+    look: Spec = {
+        "values": list(axis.ticks),
+        "format": f".{axis.decimals}f",
+        "grid": False,
+        "labelFontSize": FONT,
+        "titleFontSize": FONT,
+        "labelPadding": 2,
+        "tickSize": 3,
+        "titlePadding": 3,
+        "labelOverlap": False,
+        "labelFlush": False,
+    }
+    return charts.number(field, axis.title, (axis.low, axis.high), axis=look)
+
+
+def _place(point: ChartPoint) -> Row:
+    return {"share": point.share, "mean": point.mean}
+
+
+def _colour(number: int, curve: Curve) -> str:
+    """Return the colour of a curve; variants alone have that of text."""
+    return SERIES[number % len(SERIES)] if len(curve.points) > 1 else INK
+
+
+def _dashes(number: int) -> list[int]:
+    return list(charts.DASHES[number // len(SERIES) % len(charts.DASHES)])
+
+
+def _dots(plotted: PlottedVariants) -> Iterator[Row]:
+    for number, curve in enumerate(plotted.curves):
+        for point in curve.points:
+            if not point.on_line or len(curve.points) <= _MOST_DOTS:
+                yield {**_place(point), "colour": _colour(number, curve)}
+
+
+def _lines(layout: Layout) -> Iterator[Row]:
+    """Give the lines from names to their points."""
+    for placed in layout.names:
+        if placed.line:
+            (x, y), (x2, y2) = placed.line
+            begin = {"share": layout.x.value(x), "mean": layout.y.value(layout.y.length - y)}
+            yield {**begin, "x2": layout.x.value(x2), "y2": layout.y.value(layout.y.length - y2)}
+
+
+def _texts(plotted: PlottedVariants, layout: Layout) -> Iterator[Row]:
+    """Give the names with their places."""
+    colours = [INK, *(_colour(number, curve) for number, curve in enumerate(plotted.curves))]
+    if plotted.margin is not None:
+        colours.append(LOSS)
+    if plotted.recommended:
+        colours.append(INK)
+    for placed, colour in zip(layout.names, colours, strict=True):
+        box = placed.box
+        place = {
+            "share": layout.x.value(box.left + placed.side * (box.right - box.left)),
+            "mean": layout.y.value(layout.y.length - box.middle.y),
+        }
+        yield {**place, "text": placed.name.text, "colour": colour, "align": _ALIGNS[placed.side]}
