@@ -15,13 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.base.files import safe_name
-from thresher.experiments.explaining.removed_passages import cut_page
+from thresher.experiments.explaining.removed_passages import cut_page, with_weights
 from thresher.experiments.explaining.score_parts import ScoreParts, score_parts
 from thresher.indexes.analysis import Analysis, RetrievalModel, analyse, parse_retrieval, text_analyzer
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.indexes.score_inputs import ScoredIndex, ScoreInputs
 from thresher.indexes.searching import LuceneRanking, Searcher
+from thresher.scores.cutting import cleaned_documents
 from thresher.scores.removed import explained_pages
+from thresher.scores.weighting import weighted_store
 
 MODELS = ("qld", "qld(exact,mu=50)", "bm25", "bm25(b=1,k1=2)", "classic")
 QUERY = "return the file path file of a string zzzunknown message"
@@ -38,10 +40,14 @@ def hits(folder: Path, model: RetrievalModel) -> dict[str, float]:
 @cache
 def kept_of(store: Path, name: str) -> dict[str, Mapping[str, int]]:
     """tf after cleaning, by document, for the terms of the query."""
-    cleaner = parse_treatment(name).cleaner
+    treatment = parse_treatment(name)
     analyzer = text_analyzer(Analysis())
     terms = analyse(analyzer, QUERY)
-    return {page.id: cut_page(page, analyzer, terms).kept for page in explained_pages(store, cleaner)}
+    pages = {page.id: cut_page(page, analyzer, terms) for page in explained_pages(store, treatment.cleaner)}
+    if treatment.weights is not None:
+        documents = cleaned_documents(weighted_store(store, treatment.weights), treatment.cleaner)
+        pages = with_weights(pages, documents, analyzer, terms)
+    return {name: page.indexed for name, page in pages.items()}
 
 
 def taken_apart(
@@ -52,9 +58,10 @@ def taken_apart(
         inputs = first.inputs([*query], documents), second.inputs([*query], documents)
     kept = kept_of(store, name)
     cleaned = np.array([[kept[document].get(term, 0) for term in query] for document in documents])
-    if "|" not in name:
-        # What pages hold, segment by segment, is what the index has.
-        assert (cleaned == inputs[1].tf).all()
+    # What pages hold, segment by segment, is what the index has, but for pruned postings.
+    indexed = inputs[1].tf
+    assert (cleaned == indexed)[indexed > 0].all()
+    assert "|" in name or (cleaned == indexed).all()
     return score_parts(model, query, *inputs, cleaned), inputs
 
 

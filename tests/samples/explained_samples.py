@@ -11,7 +11,14 @@ from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.scores.block_kinds import BlockKind
 
-VARIANTS = ("none", "words@4", "perplexity(lm=books)@3000", "none|dcp@0.5", "words@4|dcp@0.3")
+VARIANTS = (
+    "none",
+    "words@4",
+    "perplexity(lm=books)@3000",
+    "none|dcp@0.5",
+    "words@4|dcp@0.3",
+    "words(headings=keep)@4|weights|dcp@0.4",
+)
 OWN = "own statistics of "
 """Before the names of pruned indexes that are ranked with their own statistics."""
 

@@ -113,7 +113,7 @@ def test_anchors_need_the_texts_of_links(tmp_path: Path) -> None:
         weighted_store(store, Weights(anchors=0.5))
     assert "links" in caught.value.what
     assert "--fresh" in caught.value.fix
-    assert not (store / "weighted").exists()
+    assert not (store / "weights").exists()
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from thresher.experiments.chooser import check_key, last_choice
 from thresher.experiments.choosing.choices import read_choice
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.explaining.explanations import Explanation, Reason, TopicExplanation
-from thresher.experiments.explaining.removed_passages import CutPage, cut_page
+from thresher.experiments.explaining.removed_passages import CutPage, cut_page, with_weights
 from thresher.experiments.explaining.shares import loss_of
 from thresher.experiments.explaining.topic_explaining import Comparison, TopicRuns, needed_pages
 from thresher.experiments.inputs import Folders, Scored, score_experiment
@@ -32,9 +32,11 @@ from thresher.indexes.analysis import RetrievalModel, analyse
 from thresher.indexes.jvm import check_installed
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.score_inputs import ScoredIndex
+from thresher.scores.cutting import cleaned_documents
 from thresher.scores.percentiles import resolved
 from thresher.scores.removed import explained_pages
 from thresher.scores.store import written_shards
+from thresher.scores.weighting import weighted_store
 
 _SAME = 1e-9
 _NEAR = 3
@@ -293,7 +295,11 @@ class _Explainer:
             documents |= needed_pages(run, self.treatment)
             terms |= {*run.terms}
         pages = explained_pages(self.scored.store, self.treatment.cleaner, documents)
-        return {page.id: cut_page(page, index.analyzer, terms) for page in pages}
+        by_id = {page.id: cut_page(page, index.analyzer, terms) for page in pages}
+        if self.treatment.weights is None:
+            return by_id
+        store = weighted_store(self.scored.store, self.treatment.weights)
+        return with_weights(by_id, cleaned_documents(store, self.treatment.cleaner), index.analyzer, terms)
 
     def _check_values(self, topics: Iterable[TopicExplanation]) -> None:
         for topic in topics:

@@ -8,15 +8,15 @@ from typing import NamedTuple
 from thresher.base.defaults import RANDOMISATION, STUDENT, WILCOXON
 from thresher.base.number_text import exact_number
 from thresher.cleaners.cleaner import parse_scorer
-from thresher.cleaners.scorer import Scorer
+from thresher.cleaners.scorer import Declared, Scorer
 from thresher.evaluation.mean_tests import DRAWS, MOST_EXACT
 from thresher.evaluation.significance import TEST_NAMES
 from thresher.experiments.results import Facts, Results
 from thresher.indexes.analysis import Analysis, formula_of
-from thresher.indexes.pruning.method import PruningMethod
 from thresher.indexes.pruning.treatments import Treatment, method_class
 from thresher.reports.formatting import correction_text
 from thresher.reports.table import measure_header
+from thresher.scores.weighting import Weights
 
 _BLOCKS = {
     "join": "A block is text between tags other than A and inline tags such as B and SPAN.",
@@ -63,6 +63,7 @@ def methods(results: Results) -> tuple[Method, ...]:
     sections = [
         Method("Pages", tuple(_pages(facts))),
         Method("Scorers", tuple(_scorers(setup.scorers))),
+        Method("Weights", tuple(_weights(treatments))),
         Method("Pruning", tuple(_prunings(treatments))),
         Method("Percentiles and quotas", tuple(_relative_cutoffs(results, treatments))),
         Method("Index", tuple(_index(results))),
@@ -72,6 +73,12 @@ def methods(results: Results) -> tuple[Method, ...]:
     if results.was_run:
         sections += _costs(facts)
     return tuple(section for section in sections if section.lines)
+
+
+def _weights(treatments: list[Treatment]) -> Iterator[str]:
+    names = dict.fromkeys(treatment.weights.canonical_name for treatment in treatments if treatment.weights)
+    if names:
+        yield f"{', '.join(names)}: {_description(Weights)}"
 
 
 def _prunings(treatments: list[Treatment]) -> Iterator[str]:
@@ -105,7 +112,7 @@ def _scorers(names: tuple[str, ...]) -> Iterator[str]:
         yield f"{', '.join(members)}: {_description(kind)}"
 
 
-def _description(kind: type[Scorer] | type[PruningMethod]) -> str:
+def _description(kind: type[Declared]) -> str:
     first = (kind.__doc__ or "").split("\n\n")[0]
     return f"{' '.join(first.split())} Source: {kind.source}."
 

@@ -24,7 +24,7 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores.sites import read_site_shard, site_path, write_sites
 from thresher.scores.store import ORIGINS, read_report, read_shard, shards, write_columns
 
-_FOLDER = "weighted"
+_FOLDER = "weights"
 _KEPT_COLUMNS = ("id", "url", "status")
 _SCORE = "score:"
 _ANCHOR_TEXTS = "anchor_texts"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from thresher.experiments.explaining.explanations import Drop, Passage, TermChange
 from thresher.indexes.analysis import tokens_of_each
 from thresher.scores.block_kinds import BlockKind
+from thresher.scores.cutting import CleanedDocument
 from thresher.scores.removed import PageVerdicts, SegmentVerdict
 
 
@@ -21,10 +22,17 @@ class CutPage:
     Args:
         kept_in: tf of the query terms in the text that cleaning keeps, by kind of block.
         removed: the removed segments that hold a query term, in order, with tf of the query terms.
+        weighted: tf of the query terms in the weighted text; None without weights.
     """
 
     kept_in: Mapping[BlockKind, Mapping[str, int]]
     removed: tuple[Passage, ...]
+    weighted: Mapping[str, int] | None = None
+
+    @property
+    def indexed(self) -> Mapping[str, int]:
+        """The tf of the query terms in the text that is indexed, before pruning."""
+        return self.kept if self.weighted is None else self.weighted
 
     @cached_property
     def kept(self) -> Mapping[str, int]:
@@ -64,6 +72,19 @@ def cut_page(page: PageVerdicts, analyzer: Any, query_terms: Collection[str]) ->
             drops = tuple(_drop(verdict) for verdict in segment.dropped_by)
             removed.append(Passage(segment.block, kind, segment.text, len(tokens), dict(counts), drops))
     return CutPage(kept, tuple(removed))
+
+
+def with_weights(
+    pages: Mapping[str, CutPage], documents: Iterable[CleanedDocument], analyzer: Any, query_terms: Collection[str]
+) -> dict[str, CutPage]:
+    """Return pages, by id, with the tf of query terms in their weighted text; `documents` are of the weighted store."""
+    weighted: dict[str, CutPage] = {}
+    for document in documents:
+        if document.id in pages:
+            (tokens,) = tokens_of_each(analyzer, [document.text])
+            counts = Counter(token for token in tokens if token in query_terms)
+            weighted[document.id] = replace(pages[document.id], weighted=counts)
+    return weighted
 
 
 def _drop(verdict: SegmentVerdict) -> Drop:

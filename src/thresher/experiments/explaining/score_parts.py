@@ -2,7 +2,7 @@
 
 The score is computed five times. It starts with the values of the baseline's index, which change in this order:
 
-1. the terms' frequencies become those after cleaning (part `removed`: removed text);
+1. the terms' frequencies become those after cleaning (part `removed`: removed text, and the weights of what stays);
 2. the frequencies of pruned postings become 0 (part `pruned`: pruned postings);
 3. the document's length becomes that of the variant's index (part `length`);
 4. the collection statistics (cf, df, tokens, documents) become those of the variant's index (part `statistics`).

@@ -73,7 +73,7 @@ class TopicRuns:
 def needed_pages(runs: TopicRuns, treatment: Treatment) -> set[str]:
     """Return the documents whose cleaned pages are needed."""
     explained = set(runs.documents_to_explain)
-    if explained and treatment.cleaner.cuts and treatment.pruning:
+    if explained and (treatment.cleaner.cuts or treatment.weights) and treatment.pruning:
         # The pruned postings of a document are those of its cleaned page that its index has not.
         return set(runs.ranks.documents)
     return explained
@@ -150,15 +150,15 @@ def _documents_of(comparison: Comparison, runs: TopicRuns, pages: Mapping[str, C
 def _cleaned_tf(
     before: ScoreInputs, after: ScoreInputs, runs: TopicRuns, pages: Mapping[str, CutPage], treatment: Treatment
 ) -> Ints:
-    """Return tf after cleaning and before pruning; shape (documents, terms)."""
+    """Return tf after cleaning and weighing, and before pruning; shape (documents, terms)."""
     if treatment.pruning is None:
         return after.tf
-    if not treatment.cleaner.cuts:
+    if not treatment.cleaner.cuts and treatment.weights is None:
         return before.tf
     cleaned = after.tf.copy()
     for row, document in enumerate(runs.ranks.documents):
         if document in pages:
-            cleaned[row] = [pages[document].kept.get(term, 0) for term in runs.terms]
+            cleaned[row] = [pages[document].indexed.get(term, 0) for term in runs.terms]
     return cleaned
 
 
