@@ -217,8 +217,13 @@ def test_one_setting_for_several_collections(again: Decided, call: Call) -> None
     for arguments, error in (
         (files[:2], "2 collections are too few to leave one out"),
         ([*files, "web.toml"], "two experiments are named web"),
+        ([*files, "--bytes", "4M"], "leave out `bytes` of [choose] or --bytes, or name one"),
     ):
         assert error in call("choose", *arguments, cwd=folder).errors[0]
+    with_size = text.replace('name = "web"', 'name = "three"').replace("[choose]", '[choose]\nbytes = "4M"')
+    (folder / "three.toml").write_text(with_size)
+    assert "three.toml: a size in bytes" in call("choose", *files, cwd=folder).errors[0]
+    (folder / "three.toml").write_text(text.replace('name = "web"', 'name = "three"'))
     (folder / "two.toml").write_text(text.replace('name = "web"', 'name = "two"').replace('"qld"', '"bm25"'))
     what = "two.toml: it does not have the first one's model and measures: qld, nDCG(dcg='exp-log2')@10 and AP"
     assert what in call("choose", *files, cwd=folder).errors[0]

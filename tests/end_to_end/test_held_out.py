@@ -177,6 +177,37 @@ def test_what_is_told_of_them(tested: tuple[Finished, Done], call: Call) -> None
     assert tree(results) == before
 
 
+def test_exploring_tests_what_was_run_by_the_tests_of_the_file(tested: tuple[Finished, Done], call: Call) -> None:
+    """As running again does, which tests anew anyway."""
+    copy, _ = tested
+    before = built_rows(copy.results)
+    copy.web.write(held_out=HELD_OUT, evaluation='test = "t"\ncorrection = "bh"\nalpha = 0.2\nseed = 3')
+    assert call("explore", copy.file.name, cwd=copy.web.folder).code == 0
+    explored = built_rows(copy.results)
+    report = (copy.results / "report.html").read_text(encoding="utf-8")
+    assert call("run", copy.file.name, cwd=copy.web.folder).code == 0
+    assert explored == built_rows(copy.results)
+    for name in (f"{NDCG} p", f"held_out {NDCG} p", f"{NDCG} ci_low"):
+        assert [row[name] for row in explored] != [row[name] for row in before]
+        assert [row["variant"] for row in explored] == [row["variant"] for row in before]
+    assert "Benjamini" in report
+    assert "Wilcoxon" not in report
+
+
+def built_rows(results: Path) -> list[dict[str, str]]:
+    """Return what `results.csv` says of built variants and their effectiveness, in the order of their names."""
+    measures = ("P@5", "P@10", "AP", NDCG)
+    rows = [row for row in read(results / "results.csv") if row["bytes"]]
+    return [
+        {
+            name: value
+            for name, value in row.items()
+            if name == "variant" or any(measure in name for measure in measures)
+        }
+        for row in sorted(rows, key=lambda row: row["variant"])
+    ]
+
+
 def without_held_out(row: dict[str, str]) -> dict[str, str]:
     return {key: value for key, value in row.items() if not key.startswith("held_out")}
 

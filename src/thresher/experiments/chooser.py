@@ -210,6 +210,10 @@ def choose_for_all(
         StateError: if an experiment has no results, or they were computed from other inputs.
     """
     first = experiments[0]
+    for experiment in experiments:
+        if options.bytes is not None or experiment.criteria.bytes is not None:
+            what = "a size in bytes is that of one collection's index, and several experiments are named"
+            raise ConfigError(what, "leave out `bytes` of [choose] or --bytes, or name one", str(experiment.file))
     criteria = options.criteria(first)
     model = first.retrieval.models[0].name
     measures_of_each = [options.measures(experiment, criteria) for experiment in experiments]

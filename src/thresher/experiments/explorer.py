@@ -21,6 +21,7 @@ from thresher.experiments.outcome import facts_of, kept_results
 from thresher.experiments.results import Results, write_results
 from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import VariantTable
+from thresher.experiments.testing import tested_again
 from thresher.indexes.jvm import check_installed
 from thresher.indexes.pruning.method import PruningMethod
 from thresher.indexes.pruning.treatments import Treatment, full_name
@@ -52,6 +53,7 @@ def explore_experiment(
         sweeps = sweeps_of(experiment)
         say(Announcement(Step.EXPLORING, {"scorers": len(sweeps)}))
         if before:
+            before = tested_again(experiment, before)
             facts = replace(before.facts, contents=index_contents(experiment, scored))
         else:
             facts = facts_of(experiment, scored, key)

@@ -21,7 +21,7 @@ from thresher.base.machine import Footprint, Power, footprint, read_machine
 from thresher.base.numbers import Floats, Interval
 from thresher.base.repeats import ExtraSeconds, MeasuredTime, break_even, co2_break_even
 from thresher.evaluation.evaluating import check_overlap, evaluate
-from thresher.evaluation.significance import Comparison, compare_all
+from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import About, Notice, notice
 from thresher.evaluation.trec_files import read_run
 from thresher.experiments.announcements import Announcement, Say, Step
@@ -39,8 +39,9 @@ from thresher.experiments.results import (
     TitleBias,
     read_results,
 )
-from thresher.experiments.stages import RowKey, VariantRun
+from thresher.experiments.stages import VariantRun
 from thresher.experiments.table import Built, Cost, NoiseFloor, Row, VariantTable
+from thresher.experiments.testing import TestedKey, Values, compared
 from thresher.indexes.analysis import text_analyzer, tokens_of_each
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.work import QueryWork
@@ -279,10 +280,10 @@ class _Evaluated:
 
     measures: tuple[str, ...]
     topics: tuple[str, ...]
-    values: Mapping[RowKey | str, Mapping[str, Mapping[str, float]]]
-    comparisons: Mapping[RowKey | str, Mapping[str, Comparison]]
+    values: Mapping[TestedKey, Values]
+    comparisons: Mapping[TestedKey, Mapping[str, Comparison]]
 
-    def array(self, keys: Sequence[RowKey | str]) -> Floats:
+    def array(self, keys: Sequence[TestedKey]) -> Floats:
         """Return values as an array of shape (measures, runs, topics)."""
         values = np.empty((len(self.measures), len(keys), len(self.topics)))
         for place, measure in enumerate(self.measures):
@@ -301,7 +302,7 @@ def _evaluated(
 ) -> _Evaluated:
     """Return the values of runs and their comparisons; `select` says whether `choose` selects variants on these topics."""
     evaluation = experiment.evaluation
-    values: dict[RowKey | str, Mapping[str, Mapping[str, float]]] = {}
+    values: dict[TestedKey, Values] = {}
     for run in runs:
         retrieved = read_run(run.path)
         if run.variant.treatment.is_baseline:
@@ -309,45 +310,7 @@ def _evaluated(
         values[run.key] = evaluate(topics.qrels, retrieved, evaluation.measures, topics.ids)
     for name, system in systems.items():
         values[name] = evaluate(topics.qrels, system, evaluation.measures, topics.ids)
-    declared, chosen = _families_of_tests(experiment, runs, systems)
-    how = evaluation.alpha, evaluation.correction, evaluation.seed, evaluation.test
-    comparisons = compare_all(values, declared, *how)
-    of_chosen = compare_all(values, chosen, *how)
-    if select:
-        of_chosen = {run: _selected(of_run) for run, of_run in of_chosen.items()}
-    return _Evaluated(evaluation.measures, topics.ids, values, {**comparisons, **of_chosen})
-
-
-def _selected(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
-    """Return the comparisons of a variant that was selected on the same topics: its p is of no use."""
-    return {measure: replace(comparison, selected=True) for measure, comparison in comparisons.items()}
-
-
-def _families_of_tests(
-    experiment: Experiment, runs: Sequence[VariantRun], systems: Mapping[str, Run]
-) -> tuple[dict[RowKey | str, RowKey | str], dict[RowKey | str, RowKey | str]]:
-    """Return the baseline of each run that is compared, in two families.
-
-    The first family has the variants of the experiment file and the other systems, so that the file alone fixes the number
-    of its tests. The second family has the variants that `choose` named. They were selected on the topics, so that only
-    held-out topics test them, with a correction of their own.
-    """
-    baselines: dict[str, VariantRun] = {}
-    for run in runs:
-        baselines.setdefault(run.model.name, run)
-    in_file = {variant.name for variant in experiment.variants}
-    declared: dict[RowKey | str, RowKey | str] = {}
-    chosen: dict[RowKey | str, RowKey | str] = {}
-    for run in runs:
-        baseline = baselines[run.model.name]
-        if run is baseline:
-            continue
-        family = declared if run.variant.name in in_file else chosen
-        family[run.key] = baseline.key
-    first = experiment.retrieval.models[0].name
-    for name in systems:
-        declared[name] = baselines[first].key
-    return declared, chosen
+    return _Evaluated(evaluation.measures, topics.ids, values, compared(experiment, values, select))
 
 
 def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mapping[str, Run]) -> Iterator[BaselineRun]:
