@@ -125,18 +125,14 @@ def values(kind: Any) -> str:
 
 
 def cleaners() -> str:
-    rows = [
-        (code(entry["name"]), f"{entry['description']} {rule(entry)}.", entry["source"]) for entry in declarations()
-    ]
-    return page(table(("cleaner", "how it scores a segment", "source"), rows))
+    rows = [(code(entry["name"]), f"{entry['description']} {rule(entry)}.") for entry in declarations()]
+    return page(table(("cleaner", "how it scores a segment"), rows))
 
 
 def methods() -> str:
-    rows = [
-        (code(entry["name"]), f"{entry['description']} Such as {code(entry['example'])}.", entry["source"])
-        for entry in method_declarations()
-    ]
-    return page(table(("method", "postings that stay", "source"), rows))
+    entries = method_declarations()
+    rows = [(code(entry["name"]), f"{entry['description']} Such as {code(entry['example'])}.") for entry in entries]
+    return page(table(("method", "postings that stay"), rows))
 
 
 def rule(entry: Mapping[str, Any]) -> str:
