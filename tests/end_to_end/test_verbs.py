@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import subprocess
+from datetime import date
 from html import unescape
 from pathlib import Path
 
@@ -146,6 +147,8 @@ def test_manifest_says_what_the_results_were_made_from(finished: Finished) -> No
     assert manifest["topics"] == [str(number) for number in range(1, TOPICS + 1)]
     assert manifest["versions"]["thresher"] == __version__
     assert manifest["versions"]["pyserini"] == "1.6.0"
+    assert manifest["versions"]["lucene"].split(".")[0] == "9"
+    assert date.fromisoformat(manifest["date"])
     scoring = manifest["scoring"]
     assert scoring["documents"] == scoring["scored"] == PAGES
     assert sorted(scoring["seconds"]) == ["density", "pages", "perplexity(lm=books)", "words"]

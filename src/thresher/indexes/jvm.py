@@ -17,12 +17,14 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import psutil
 
 from thresher.base import errors
 from thresher.base.machine import check_address_space, free_address_space
 
+_POM = "META-INF/maven/io.anserini/anserini/pom.xml"
 OLDEST_JAVA = 21
 """The class files in Anserini's jar are those of Java 21; Java 17 stops at their version number."""
 
@@ -93,6 +95,21 @@ def jar_folder() -> Path:
         fix = f"run `pip install --no-deps --force-reinstall {errors.retrieval_requirement('pyserini')}`"
         raise errors.MissingDependencyError("there is no Anserini jar", fix, str(folder))
     return folder
+
+
+def lucene_versions() -> dict[str, str]:
+    """Return the versions of Anserini and of the Lucene in its jar; empty without the jar."""
+    try:
+        jar = max(jar_folder().glob("anserini-*-fatjar.jar"))
+    except errors.MissingDependencyError:
+        return {}
+    with ZipFile(jar) as archive:
+        pom = archive.read(_POM).decode()
+    versions = {"anserini": jar.name.removeprefix("anserini-").removesuffix("-fatjar.jar")}
+    match = re.search(r"<lucene\.version>([^<]+)<", pom)
+    if match:
+        versions["lucene"] = match[1]
+    return versions
 
 
 def check_installed(verb: str = "") -> None:

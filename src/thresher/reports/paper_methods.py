@@ -1,0 +1,211 @@
+"""The methods of an experiment as a paragraph for a paper, with its bibliography: versions, parameters, tests, sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from thresher.base.errors import InputError
+from thresher.base.files import write_text
+from thresher.base.number_text import counted
+from thresher.cleaners.scorer import Scorer
+from thresher.evaluation.significance import TEST_NAMES
+from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.manifest import Software
+from thresher.experiments.results import Results
+from thresher.experiments.table import Variant
+from thresher.indexes.analysis import Analysis, formula_of
+from thresher.reports import references
+from thresher.reports.formatting import correction_text, percent_text, plain
+from thresher.reports.latex import escape_latex
+from thresher.reports.summary import margin_text
+from thresher.reports.table import measure_header
+
+BIBLIOGRAPHY = ".bib"
+_ENDINGS = (".tex", ".md")
+_EXPONENTIAL = "exp-"
+_COMMIT = 10
+"""Characters of a commit that are shown."""
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A part of a sentence, with the keys of its sources."""
+
+    text: str
+    keys: Sequence[str] = ()
+
+
+Sentence = tuple[Cited, ...]
+
+
+def write_methods(results: Results, software: Software, choice: Choice | None, path: Path) -> Path:
+    """Write the paragraph as LaTeX or Markdown, by the path's ending, and its bibliography beside it; return that file.
+
+    Citations are `\\cite{key}`, or `[@key]` as Pandoc has them.
+    """
+    ending = path.suffix.lower()
+    if ending not in _ENDINGS:
+        raise InputError("methods are written as LaTeX or Markdown", "end the file name in .tex or .md", str(path))
+    sentences = list(methods_sentences(results, software, choice))
+    show = _latex if ending == ".tex" else _markdown
+    write_text(path, " ".join("".join(map(show, sentence)) for sentence in sentences) + "\n")
+    file = path.with_suffix(BIBLIOGRAPHY)
+    keys = [key for sentence in sentences for part in sentence for key in part.keys]
+    write_text(file, references.bibliography(keys))
+    return file
+
+
+def _latex(part: Cited) -> str:
+    words = part.text.strip(" ")
+    before, _, after = part.text.partition(words)
+    text = f"{before}{escape_latex(words)}{after}"
+    if not part.keys:
+        return text
+    return rf"{text}~\cite{{{','.join(part.keys)}}}"
+
+
+def _markdown(part: Cited) -> str:
+    if not part.keys:
+        return part.text
+    return f"{part.text} [{'; '.join(f'@{key}' for key in part.keys)}]"
+
+
+def methods_sentences(results: Results, software: Software, choice: Choice | None = None) -> Iterator[Sentence]:
+    """Give the sentences, in the order of the work."""
+    yield from _work(results, software)
+    yield from _treatments(results)
+    yield _index(results, software)
+    yield from _evaluation(results, software)
+    if choice:
+        yield _choice(choice)
+
+
+def _software(software: Software, name: str, shown: str) -> Cited:
+    """Return a program with its version, where that is known."""
+    return Cited(f"{shown} {software.versions.get(name, '')}".rstrip(), references.SOFTWARE.get(name, ()))
+
+
+def _work(results: Results, software: Software) -> Iterator[Sentence]:
+    facts, code = results.facts, software.code
+    details = []
+    if code:
+        changes = " with changes" if code.changed else ""
+        details.append(f"commit {code.commit[:_COMMIT]}{changes}")
+    if software.date:
+        details.append(software.date)
+    yield (
+        Cited(f"We cleaned and searched {counted(facts.pages.documents, 'page')} ({plain(facts.title)}) with "),
+        _software(software, "thresher", "Thresher"),
+        Cited(f" ({', '.join(details)})." if details else "."),
+    )
+
+
+def _treatments(results: Results) -> Iterator[Sentence]:
+    """Give the sentences on the cleaners, weights and pruning methods that variants have."""
+    variants = _used_variants(results)
+    scorers = {scorer.canonical_name: scorer for variant in variants for scorer in variant.cleaner.scorers}
+    yield from _listed("Pages were cleaned by ", [_cited(results, name, _keys_of(scorers[name])) for name in scorers])
+    weights = {one.canonical_name: one for variant in variants if (one := variant.treatment.weights)}
+    for name, each in weights.items():
+        anchors = references.ANCHORS if each.values["anchors"] else ()
+        yield from _listed("Words counted by ", [_cited(results, name, (*references.WEIGHTS, *anchors))])
+    methods = {pruning.method.canonical_name: pruning.method for variant in variants if (pruning := variant.pruning)}
+    yield from _listed(
+        "Indexes were pruned by ",
+        [_cited(results, name, references.PRUNING.get(method.name, ())) for name, method in methods.items()],
+    )
+
+
+def _used_variants(results: Results) -> list[Variant]:
+    """Return the variants that were built, or if none was, those that were explored."""
+    table = results.tables[0]
+    indices = table.built if len(table.built) > 1 else range(len(table.rows))
+    return [table.rows[index].variant for index in indices]
+
+
+def _cited(results: Results, name: str, keys: Sequence[str]) -> Cited:
+    """Return a method by its name, with its label before it if it has one."""
+    label = results.facts.labels.get(name)
+    return Cited(f"{label} ({name})" if label else name, keys)
+
+
+def _keys_of(scorer: Scorer) -> Sequence[str]:
+    if scorer.name == "extractor":
+        return references.EXTRACTORS.get(str(scorer.values["by"]), ())
+    return references.SCORERS.get(scorer.name, ())
+
+
+def _listed(before: str, parts: Sequence[Cited], after: str = ".") -> Iterator[Sentence]:
+    """Give a sentence that lists parts, if there are any."""
+    sentence = [Cited(before)]
+    for number, part in enumerate(parts, start=1):
+        sentence.append(part)
+        if number < len(parts):
+            sentence.append(Cited(" and " if number == len(parts) - 1 else ", "))
+    if parts:
+        yield (*sentence, Cited(after))
+
+
+def _index(results: Results, software: Software) -> Sentence:
+    setup = results.facts.setup
+    analysis = Analysis(setup.index_language, setup.stemmer, setup.stopwords).description
+    analysis = f"{analysis[:1].lower()}{analysis[1:]}"
+    sentence = [
+        _software(software, "lucene", "Lucene"),
+        Cited(" through "),
+        _software(software, "anserini", "Anserini"),
+        Cited(" and "),
+        _software(software, "pyserini", "Pyserini"),
+        Cited(f" analysed texts ({analysis}), and retrieved up to {counted(setup.depth, 'document')} per topic by "),
+    ]
+    for number, model in enumerate(results.retrievals):
+        formula = formula_of(model).rstrip(".").partition(": ")
+        sentence += [Cited(" and by ")] if number else []
+        sentence.append(Cited(formula[2] or model, references.MODELS.get(model.partition("(")[0], ())))
+    return (*sentence, Cited("."))
+
+
+def _evaluation(results: Results, software: Software) -> Iterator[Sentence]:
+    facts = results.facts
+    measures = [Cited(_measure_text(measure), _measure_keys(measure)) for measure in results.measures]
+    for sentence in _listed(f"Over {counted(len(facts.topics), 'topic')} we report ", measures, ", computed by "):
+        yield (*sentence, _software(software, "ir-measures", "ir-measures"), Cited("."))
+    if not results.tests:
+        return
+    tests = f"{counted(results.tests, 'test')} of variants and measures"
+    yield (
+        Cited("Differences from no cleaning: "),
+        Cited(TEST_NAMES[facts.test][:1].lower() + TEST_NAMES[facts.test][1:], references.TESTS[facts.test]),
+        Cited("; "),
+        Cited(correction_text(facts.correction, tests), references.CORRECTIONS[facts.correction]),
+        Cited(f"; α = {facts.alpha:g}; "),
+        Cited("intervals by the bootstrap over topics", references.INTERVALS),
+        Cited("."),
+    )
+    if facts.held_out_topics:
+        held_out = counted(len(facts.held_out_topics), "held-out topic")
+        yield (Cited(f"Cutoffs that were chosen on the topics were tested on {held_out}."),)
+
+
+def _measure_text(measure: str) -> str:
+    header = measure_header(measure)
+    if header.name.startswith(_EXPONENTIAL):
+        return f"{header.name.removeprefix(_EXPONENTIAL)} with gains of 2 to the power of the grade, less 1"
+    return measure
+
+
+def _measure_keys(measure: str) -> Sequence[str]:
+    return references.MEASURES.get(measure_header(measure).name.partition("@")[0], ())
+
+
+def _choice(choice: Choice) -> Sentence:
+    criteria = choice.criteria
+    measures = " and ".join(measure_header(measure).name for measure in choice.measures)
+    text = (
+        f"Of {', '.join(criteria.families)} we looked for the smallest index that is shown to lose less than "
+        f"{margin_text(criteria.margin)} of {measures}: one-sided tests from the largest index on, with a probability of at "
+        f"most {percent_text(criteria.alpha)} that it loses more"
+    )
+    return Cited(text, references.NON_INFERIORITY), Cited(".")
