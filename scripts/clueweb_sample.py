@@ -22,14 +22,11 @@ from pathlib import Path
 from arguments import parser_of
 
 SUBJECTS = (
-    "barley harvest", "copper mine", "harbour crane", "violin string", "glacier melt", "bakery oven", "lighthouse keeper",
-    "telescope mirror", "orchard pruning", "railway signal", "beehive honey", "printing press", "canal lock", "cotton mill",
-    "desert caravan", "eagle nest", "ferry timetable", "garden pond", "horse saddle", "island ferry", "jazz trumpet",
-    "kettle steam", "lemon grove", "marble quarry", "needle thread", "oyster reef", "parrot feather", "quilt pattern",
-    "river otter", "salmon ladder", "timber bridge", "umbrella handle", "valley fog", "walnut shell", "yacht anchor",
-    "zinc roof", "almond blossom", "bicycle chain", "candle wax", "diamond drill", "engine piston", "falcon training",
-    "granite cliff", "hammer forge", "ivory carving", "jungle path", "kitchen knife", "leather boot", "meadow flower",
-    "nursery rhyme",
+    "barley harvest", "copper mine", "harbour crane", "violin string", "glacier melt", "bakery oven",
+    "lighthouse keeper", "telescope mirror", "orchard pruning", "railway signal", "beehive honey", "printing press",
+    "canal lock", "cotton mill", "desert caravan", "eagle nest", "ferry timetable", "garden pond",
+    "horse saddle", "island ferry", "jazz trumpet", "kettle steam", "lemon grove", "marble quarry",
+    "needle thread", "oyster reef", "parrot feather", "quilt pattern", "river otter", "salmon ladder",
 )  # fmt: skip
 """The words of a subject are a query of both tracks, with `FURTHER_WORD` in the second."""
 SENTENCES = (

@@ -16,7 +16,7 @@ from thresher.experiments.config import load_experiment
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "experiments" / "clueweb12-perplexity.toml"
-PAGES, TOPICS = 200, 50
+PAGES, TOPICS = 120, 30
 
 
 @pytest.fixture

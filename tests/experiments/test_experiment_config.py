@@ -720,6 +720,7 @@ def test_no_value_crashes_the_check(data: st.DataObject) -> None:
     if (bounds := declared.bounds) and kind in (int, float):
         fits &= bounds.low < value < bounds.high if bounds.open else bounds.low <= value <= bounds.high
     fits &= not declared.of_texts or not isinstance(value, list) or all(isinstance(item, str) for item in value)
+    fits &= not isinstance(value, dict) or all(isinstance(item, str) for item in value.values())
     assert fits == (not wrong)
 
 
