@@ -26,7 +26,7 @@ from thresher import DEFAULT_INDEX, ThresherError
 from thresher.cleaners.cleaner import declarations
 from thresher.cli.main import cli
 from thresher.experiments.schema import LARGE, Key, TableRule, tables
-from thresher.indexes.pruning.treatments import method_declarations
+from thresher.indexes.pruning.treatments import method_declarations, weights_declaration
 from thresher.indexes.work import INDEX_PARTS
 from thresher.reports import choice_tables, compared_runs, further_tables, variant_tables
 from thresher.reports.cleaning_columns import CLEANERS, PAGES, TYPES
@@ -133,6 +133,13 @@ def methods() -> str:
     entries = method_declarations()
     rows = [(code(entry["name"]), f"{entry['description']} Such as {code(entry['example'])}.") for entry in entries]
     return page(table(("method", "postings that stay"), rows))
+
+
+def weights() -> str:
+    rows = []
+    for entry in weights_declaration()["parameters"]:
+        rows.append((code(entry["name"]), entry["description"], f"{entry['default']:g}", entry["values"]))
+    return page(table(("parameter of `weights`", "meaning", "default", "values"), rows))
 
 
 def rule(entry: Mapping[str, Any]) -> str:
@@ -303,8 +310,8 @@ def pages() -> dict[str, str]:
     return {
         "commands.md": commands(),
         "experiment-files.md": experiment_files(),
-        "which-cleaner.md": filled(FOLDER / "which-cleaner.md", "cleaners", cleaners()),
-        "weights.md": filled(FOLDER / "weights.md", "methods", methods()),
+        "which-cleaner.md": filled(FOLDER / "which-cleaner.md", {"cleaners": cleaners()}),
+        "weights.md": filled(FOLDER / "weights.md", {"weights": weights(), "methods": methods()}),
         "results/columns.md": columns(),
     }
 

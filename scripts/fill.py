@@ -1,8 +1,7 @@
 """Filling marked places of documentation pages, and the tables that go there."""
 
-import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
@@ -15,17 +14,21 @@ JUDGE = (
 
 def put(page: Path, name: str, text: str) -> None:
     """Put a text between `<!-- NAME -->` and `<!-- end -->` of a page."""
-    page.write_text(filled(page, name, text), encoding="utf-8")
+    page.write_text(filled(page, {name: text}), encoding="utf-8")
 
 
-def filled(page: Path, name: str, text: str) -> str:
-    """Return a page with a text between `<!-- NAME -->` and `<!-- end -->`."""
-    pattern = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
-    found, count = pattern.subn(lambda match: f"{match[1]}{text}{match[2]}", page.read_text(encoding="utf-8"))
-    if count != 1:
-        fix = f"write `<!-- {name} -->` and `<!-- end -->` once"
-        sys.exit(f"error: {page.name} has {count} places for {name!r}. Fix: {fix}.")
-    return found
+def filled(page: Path, texts: Mapping[str, str]) -> str:
+    """Return a page with each text, by name, between `<!-- NAME -->` and `<!-- end -->`."""
+    content = page.read_text(encoding="utf-8")
+    for name, text in texts.items():
+        begin, end = f"<!-- {name} -->\n", "<!-- end -->"
+        places = content.count(begin)
+        before, _, behind = content.partition(begin)
+        if places != 1 or end not in behind:
+            fix = f"write `<!-- {name} -->` and `<!-- end -->` once"
+            sys.exit(f"error: {page.name} has {places} places for {name!r}. Fix: {fix}.")
+        content = before + begin + text + behind[behind.index(end) :]
+    return content
 
 
 def collection_of(experiment: str) -> str:

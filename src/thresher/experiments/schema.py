@@ -158,7 +158,8 @@ class SweepTable(_Strict):
 
     scorer: Annotated[
         str,
-        "a scorer without a cutoff, such as `perplexity(lm=books)`, or a cleaner and a pruning method with a bar between them",
+        "a scorer without a cutoff, such as `perplexity(lm=books)`, or a cleaner and a pruning method with a bar between; "
+        "`weights` may stand behind scorer or cleaner, with a bar too",
     ]
     cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],

@@ -266,13 +266,15 @@ def describe_methods() -> str:
     return "\n".join([*lines, *_weights_lines(), ORDER])
 
 
+def weights_declaration() -> dict[str, Any]:
+    """Return the declaration of weights, as JSON values."""
+    return cleaners.declaration(Weights, {}, "none", Weights().canonical_name, Weights.parameters)
+
+
 def _weights_lines() -> list[str]:
     """Return the declaration of weights for a terminal."""
-    head = Weights().canonical_name
-    declared = cleaners.declaration(Weights, {}, "none", head, Weights.parameters)
-    return cleaners.declaration_lines(
-        declared, Weights.name, "between a cleaner and a pruning method, without a cutoff"
-    )
+    usage = "between a cleaner and a pruning method, without a cutoff"
+    return cleaners.declaration_lines(weights_declaration(), Weights.name, usage)
 
 
 def _declaration(kind: type[PruningMethod]) -> dict[str, Any]:
