@@ -73,6 +73,21 @@ def test_another_systems_run_is_a_row(web: Web, results: Results) -> None:
     assert [table.xpath("string(./tbody/tr[1]/th)") for table in tables] == ["none", system.name, "none"]
 
 
+def test_exploring_tests_another_system_by_the_test_of_the_file(web: Web, results: Results, call: Call) -> None:
+    written = web.folder / "results" / "web" / "systems.csv"
+    before = written.read_text()
+    write(web, evaluation='test = "t"\ncorrection = "none"')
+    found = []
+    # Running again tests anew anyway.
+    for verb in ("explore", "run"):
+        assert call(verb, "web.toml", cwd=web.folder).code == 0
+        found.append(written.read_text())
+    assert found[0] == found[1] != before
+    (system,) = read_results(written.parent).facts.systems
+    assert system.values.tolist() == results.facts.systems[0].values.tolist()
+    assert (system.comparisons[NDCG].test, system.comparisons[NDCG].p_corrected) == ("t", None)
+
+
 def test_what_is_no_other_system(web: Web, call: Call) -> None:
     write(web, system='name = "words@5"\npath = "other.trec"')
     done = call("run", "web.toml", cwd=web.folder)
