@@ -422,7 +422,7 @@ def test_a_page_is_read_later(tmp_path: Path) -> None:
     collection = open_collection(tmp_path)
     (source,) = documents(collection)
     path = tmp_path / "x" / "a.html"
-    assert source == Source("x/a", "x/a.html", 11, path=path, listed=FileState.of(path.stat()))
+    assert source == Source("x/a", "x/a.html", 11, path=path, name="x/a.html", listed=FileState.of(path.stat()))
     assert source.page() == Page("x/a", path.read_bytes())
     path.write_bytes(b"<p>later")
     with pytest.raises(CollectionChanged, match="x/a"):

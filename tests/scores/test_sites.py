@@ -22,7 +22,7 @@ from thresher.experiments.page_samples import model_free_scorers
 from thresher.pages import read_html
 from thresher.scores.cutting import cleaned_documents
 from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.sites import read_site_shard, score_sites, write_sites
+from thresher.scores.sites import compare_pages, read_site_shard, write_sites
 from thresher.scores.store import (
     EMPTIED,
     FAILED,
@@ -203,7 +203,7 @@ def test_counts_are_those_of_brute_force(
         write_shard(
             shard_path(store, replace(part, number=number)), shard, ["repeated", "repeated(share)"], report, NO_COST
         )
-    score_sites(store, parse_cleaner("repeated@3+repeated(share)@1").scorers, Backend(workers=1))
+    compare_pages(store, parse_cleaner("repeated@3+repeated(share)@1").scorers, False, Backend(workers=1))
     rows = store_rows(store)
     sites = [page for page in pages if page[1] != FAILED]
     for (url, status, blocks), row in zip(pages, rows, strict=True):

@@ -155,6 +155,12 @@ def read_about(path: Path) -> str:
         return archive.read(_ABOUT).decode()
 
 
+def read_column_names(path: Path) -> set[str]:
+    """Return the names of the columns of the table in a file; errors are as of `read_about`."""
+    with ZipFile(path) as archive:
+        return {name.removesuffix(".npy").rpartition(".")[0] for name in archive.namelist() if name != _ABOUT}
+
+
 def read_table(path: Path, columns: Collection[str] | None = None, optional: Collection[str] = ()) -> Table:
     """Read the columns of these names, or all; the other columns are not decompressed. Optional columns may be missing.
 

@@ -121,6 +121,7 @@ class Files:
                 problem=problem,
                 listed=entry.state,
                 most=self.options.max_bytes,
+                name=entry.name,
             )
 
     def _streamed(self, kind: FileKind, entry: FileEntry, number: int) -> Iterator[sources.Source]:

@@ -244,8 +244,9 @@ class Tar:
 
 def _source(archive: TarReader, member: Member, file: str, options: ReadOptions) -> Source:
     document_id = problem = ""
+    name = member.name.removeprefix("./")
     try:
-        document_id = options.rule.apply(member.name.removeprefix("./"))
+        document_id = options.rule.apply(name)
     except InputError as error:
         problem = error.what
     if member.size > options.max_bytes:
@@ -256,4 +257,4 @@ def _source(archive: TarReader, member: Member, file: str, options: ReadOptions)
         problem = _NOT_READ.format("compressed")
     if problem:
         return Source(document_id, file, member.size, member.offset, problem=problem)
-    return Source(document_id, file, member.size, member.offset, content=archive.read(member))
+    return Source(document_id, file, member.size, member.offset, content=archive.read(member), name=name)

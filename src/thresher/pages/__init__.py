@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 import numpy as np
@@ -16,7 +16,7 @@ from thresher.base.numbers import Ints
 from thresher.collections.sources import Page, PageError
 from thresher.pages.decoding import Decoded, binary_kind, decode
 from thresher.pages.marked_text import dump_blocks, heading_mark
-from thresher.pages.parsing import Detail, described, flatten, lines, one_space
+from thresher.pages.parsing import Detail, described, flatten_page, lines, one_space
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
 from thresher.pages.trees import harmless, meta_description, parsed, place_texts
@@ -71,11 +71,12 @@ _CONTROLS: dict[int, str | None] = dict.fromkeys([*range(1, 32), 127], " ") | {0
 
 
 def read_page(
-    page: Page, options: PageOptions = DEFAULT_OPTIONS, detail: Detail = Detail.TAGS
+    page: Page, options: PageOptions = DEFAULT_OPTIONS, detail: Detail = Detail.TAGS, with_references: bool = False
 ) -> tuple[Segments, Decoded]:
     """Return the segments of a page, and how its bytes were decoded.
 
-    With less detail, reading is faster, but `Segments.marks` or `Segments.elements` are not available.
+    With less detail, reading is faster, but `Segments.marks` or `Segments.elements` are not available. `Segments.references`
+    are only there if asked for, and of HTML.
 
     Raises:
         PageError: as `check_text`.
@@ -84,7 +85,7 @@ def read_page(
     decoded = decode(page.content, page.charset)
     if page.is_text:
         return read_text_page(decoded.utf8.decode(), options, by_blank_lines=True), decoded
-    return _segments_of(decoded.utf8, options, detail), decoded
+    return _segments_of(decoded.utf8, options, detail, with_references), decoded
 
 
 def versions_read(utf8: bytes) -> Iterator[Version]:
@@ -169,9 +170,17 @@ def segment(  # noqa: PLR0913, what a parser found of a page
     return Segments(text, plain, block_ends, of_blocks, marked, places, options.language, descriptions)
 
 
-def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS) -> Segments:
+def _segments_of(
+    utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS, with_references: bool = False
+) -> Segments:
     utf8 = readable_html(utf8)
-    segments = _displayed(Version(utf8), options, detail)
+    segments = _displayed(Version(utf8), options, detail, with_references)
+    fuller = _fuller(segments, utf8, options, detail)
+    return segments if fuller is segments else replace(fuller, references=segments.references)
+
+
+def _fuller(segments: Segments, utf8: bytes, options: PageOptions, detail: Detail) -> Segments:
+    """Return the segments of another version of a page that has few words, if that has more."""
     # As far as it matters.
     words = max(len(segments.text.split(maxsplit=_FEW_WORDS)) - 1, 0)
     if words < _FEW_WORDS and _NOSCRIPT.search(utf8):
@@ -203,12 +212,13 @@ def _with_paragraph(utf8: bytes, text: str) -> bytes:
     return utf8 + f"<p>{escape(text)}</p>".encode()
 
 
-def _displayed(version: Version, options: PageOptions, detail: Detail) -> Segments:
-    flat = flatten(version.utf8, options.blocks, detail, version.keeps_hidden)
+def _displayed(version: Version, options: PageOptions, detail: Detail, with_references: bool = False) -> Segments:
+    flat, references = flatten_page(version, options.blocks, detail, with_references)
     descriptions = None
     if detail >= Detail.ELEMENTS:
         flat, descriptions = described(flat)
     outside = outside_ascii(flat)
     flat = one_space(flat, outside)
     text, levels, places = lines(flat, detail >= Detail.TAGS)
-    return segment(text, levels, options, None if places is None else flat, outside, descriptions, places)
+    segments = segment(text, levels, options, None if places is None else flat, outside, descriptions, places)
+    return segments if references is None else replace(segments, references=references)

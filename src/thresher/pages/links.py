@@ -9,10 +9,14 @@ from __future__ import annotations
 import hashlib
 import re
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
 from lxml import etree
+
+from thresher.pages.references import References
 
 # The host of pages without URLs: an authority that no web page has.
 _FOLDER = "folder:"
@@ -22,6 +26,10 @@ _INDEX_PAGE = re.compile(r"(?:index|default)\.(?:x?html?|shtml|php[345]?|aspx?|j
 # Browsers read %2e as a dot, and remove controls and spaces at the ends of a reference.
 _ENCODED_DOT = re.compile("%2e", re.IGNORECASE)
 _REMOVED_AT_ENDS = "".join(map(chr, range(33)))
+# What `quote` leaves as it is.
+_UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
+# Pages of a folder share most links.
+_TARGETS_KEPT = 2**16
 
 
 class Address(NamedTuple):
@@ -47,6 +55,66 @@ class Address(NamedTuple):
         path = "/".join(parts).rstrip("/")
         host = self.host.removeprefix("www.")
         return _hash64(f"{host}\n{path}\n{_normalised_escapes(self.query)}")
+
+
+class Link(NamedTuple):
+    """The key of a link's target, and the link's text."""
+
+    target: int
+    text: str
+
+
+@dataclass(frozen=True)
+class PageLinks:
+    """A page's links to web pages.
+
+    Attributes:
+        address: the key of the page's address; None without one.
+        canonical: the key of the address that the page names as its canonical one; None if it names none.
+        links: each different one once, in the page's order.
+        unresolved: the number of links that lead to no web page, such as mail addresses.
+    """
+
+    address: int | None = None
+    canonical: int | None = None
+    links: tuple[Link, ...] = ()
+    unresolved: int = 0
+
+
+NO_LINKS = PageLinks()
+
+
+def links_of(references: References, address: Address | None) -> PageLinks:
+    """Resolve the references of a page at an address, None if it has none."""
+    base = address
+    if references.base is not None:
+        base = resolve(address, references.base) or address
+    folder = None if base is None else base._replace(path=base.path.rpartition("/")[0] + "/", query="")
+    canonical = None
+    if references.canonical is not None:
+        canonical = resolve(base, references.canonical)
+    links: dict[Link, None] = {}
+    unresolved = 0
+    for href, text in references.links:
+        reference = href.strip(_REMOVED_AT_ENDS).partition("#")[0]
+        # References without a path are to the base itself.
+        target = _target_key(base if reference[:1] in ("", "?") else folder, reference)
+        if target is None:
+            unresolved += 1
+        else:
+            links[Link(target, text)] = None
+    return PageLinks(
+        address=None if address is None else address.key,
+        canonical=None if canonical is None else canonical.key,
+        links=tuple(links),
+        unresolved=unresolved,
+    )
+
+
+@lru_cache(_TARGETS_KEPT)
+def _target_key(base: Address | None, href: str) -> int | None:
+    address = resolve(base, href)
+    return None if address is None else address.key
 
 
 def page_address(url: str | None, path: str | None) -> Address | None:
@@ -142,6 +210,8 @@ def _host(authority: str) -> str:
 
 
 def _normalised_escapes(text: str) -> str:
+    if _UNRESERVED.fullmatch(text):
+        return text
     return quote(unquote_to_bytes(text.encode("utf-8", "surrogatepass")), safe="")
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
+from thresher.pages.references import ReferenceReader, References
 from thresher.pages.unshown import CLOSED_TAG, DROPPED_TAGS, HIDING, LEFT_OUT, Version, hides
 
 # A tab and the character after it are one mark; of a heading, its level. A carriage return stands before and after the
@@ -70,7 +71,9 @@ HIDDEN = "\x7f"
 _PAGE_TYPE = "og:type"
 
 # In a written page: descriptions of elements, marks, other white space.
-_NO_CHARACTER = re.compile(rf"{_DESCRIBED}[^{_DESCRIBED}]*{_DESCRIBED}|{MARK}.|[^\S{MARK}{_DESCRIBED}]+")
+_NO_TEXT = rf"{_DESCRIBED}[^{_DESCRIBED}]*{_DESCRIBED}|{MARK}."
+_MARKS = re.compile(_NO_TEXT)
+_NO_CHARACTER = re.compile(rf"{_NO_TEXT}|[^\S{MARK}{_DESCRIBED}]+")
 CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
@@ -135,13 +138,20 @@ class _Marks:
     other_left_out: str
 
 
+class FlatPage(NamedTuple):
+    """A page as text with marks, in UTF-8; and its references, None if they were not asked for."""
+
+    marked: bytes
+    references: References | None
+
+
 class _Target(NamedTuple):
     """The functions that lxml's parser calls."""
 
     start: Callable[[str, Mapping[str, str]], None]
     end: Callable[[str], None]
     data: Callable[[str], None]
-    close: Callable[[], bytes]
+    close: Callable[[], FlatPage]
 
 
 @dataclass
@@ -154,6 +164,7 @@ class _OpenElements:
         version: which elements are left out.
         depths: for each of the elements, how many elements within it are open.
         begun: for each its first piece, its tag, and the characters up to which it is left out; -1 once it has more.
+        reader: notes the references, if that was asked for.
     """
 
     pieces: list[str]
@@ -161,6 +172,7 @@ class _OpenElements:
     version: Version
     depths: list[int] = field(default_factory=list)
     begun: list[tuple[int, str, int]] = field(default_factory=list)
+    reader: ReferenceReader | None = None
 
     def begin(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Note that an element begins whose tag or attributes may hide it."""
@@ -181,14 +193,17 @@ class _OpenElements:
                 self.begun[-1] = (*self.begun[-1][:2], -1)
             return
         del self.pieces[first:]
+        if self.reader is not None:
+            self.reader.take_back(first)
         self.pieces.append(self.marks.left_out.get(tag, self.marks.other_left_out))
 
-    def close(self) -> bytes:
+    def close(self) -> FlatPage:
         """Return what is written, and forget it with the page: lxml keeps its target until Python collects garbage."""
+        references = self.reader.references() if self.reader is not None else None
         flat = "".join(self.pieces).encode()
         self.pieces.clear()
-        del self.version
-        return flat
+        del self.version, self.reader
+        return FlatPage(flat, references)
 
 
 def _are_longer(pieces: Sequence[str], most: int) -> bool:
@@ -198,22 +213,27 @@ def _are_longer(pieces: Sequence[str], most: int) -> bool:
 
 
 def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS, keeps_hidden: bool = False) -> bytes:
+    """Parse a page as `flatten_page`, without its references."""
+    return flatten_page(Version(utf8, keeps_hidden), blocks, detail).marked
+
+
+def flatten_page(version: Version, blocks: str, detail: Detail, with_references: bool = False) -> FlatPage:
     """Parse a page in UTF-8 into text with marks, in UTF-8; those of elements must be taken out by `described`.
 
     Args:
-        utf8: the page.
+        version: the page, and whether hidden elements stay.
         blocks: `join` to ignore tags within a line such as B and SPAN, `split` to ignore only A.
         detail: which marks are written.
-        keeps_hidden: whether hidden elements stay.
+        with_references: whether references are noted, too.
     """
+    utf8 = version.utf8
     html = CONTROL_REFERENCE.sub(b" ", with_breaks(_without_controls(utf8)))
-    version = Version(utf8, keeps_hidden)
-    target = _writer(_marks(blocks, detail), version, detail >= Detail.ELEMENTS)
+    target = _writer(_marks(blocks, detail), version, detail >= Detail.ELEMENTS, with_references)
     # An eighth less time than for UTF-8.
     encoding = "ascii" if html.isascii() else "utf-8"
     # Without limits of depth and of a text's length. The index of ids is never used.
     parser = etree.HTMLParser(encoding=encoding, target=target, huge_tree=True, collect_ids=False)
-    flat: bytes = etree.fromstring(html, parser)
+    flat: FlatPage = etree.fromstring(html, parser)
     return flat
 
 
@@ -275,7 +295,7 @@ def one_space(utf8: bytes, outside: set[str]) -> bytes:
     return utf8
 
 
-def _writer(marks: _Marks, version: Version, describes: bool) -> _Target:
+def _writer(marks: _Marks, version: Version, describes: bool, with_references: bool) -> _Target:
     """Return a parser's target that writes text and marks, and descriptions of elements if it `describes`.
 
     The functions see their tables as local variables: attributes of an object would take a tenth of the time of parsing.
@@ -309,7 +329,11 @@ def _writer(marks: _Marks, version: Version, describes: bool) -> _Target:
             else:
                 open_elements.end()
 
-    return _Target(start, end, append, open_elements.close)
+    if not with_references:
+        return _Target(start, end, append, open_elements.close)
+    reader = ReferenceReader(pieces, _MARKS)
+    open_elements.reader = reader
+    return _Target(reader.watch_start(start), reader.watch_end(end), append, open_elements.close)
 
 
 def _describer(append: Callable[[str], None]) -> Callable[[str, Mapping[str, str]], None]:

@@ -20,6 +20,7 @@ from thresher.base.numbers import Ints
 from thresher.pages.marks import Elements, Marks, find_elements
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import CLOSER, LETTER, LOWER, ODD, SPACE, STOP, PlainText, count_by_end, word_starts
+from thresher.pages.references import References
 
 # In plain text, where typographic quotes are `ODD` and an ellipsis is a full stop.
 _PLAIN_CLOSERS, _PLAIN_OPENERS = "\"')]" + ODD, "\"'([" + ODD
@@ -88,6 +89,7 @@ class Segments:
             elements.
         texts: other texts of the page, by name.
         page_id: the document's id, for scorers that need it.
+        references: of the page; None if it was read without.
     """
 
     text: str
@@ -100,6 +102,7 @@ class Segments:
     descriptions: Sequence[str] | None = ()
     texts: Mapping[str, Segments] = field(default_factory=dict)
     page_id: str = ""
+    references: References | None = None
 
     @cached_property
     def sentence_ends(self) -> Ints:
@@ -239,7 +242,7 @@ class Segments:
 
     def without_tags(self) -> Segments:
         """Return the same parts, to be kept: without marks, elements and what scorers computed, many times the text."""
-        kept = replace(self, marked=None, places=None, descriptions=None, texts={})
+        kept = replace(self, marked=None, places=None, descriptions=None, texts={}, references=None)
         # Where `cached_property` keeps them.
         vars(kept).update(sentence_ends=self.sentence_ends, words_in_sentences=self.words_in_sentences)
         return kept

@@ -33,7 +33,7 @@ from thresher.scores import store as stores
 from thresher.scores.limits import DEFAULT_LIMITS, Limits
 from thresher.scores.parts import run_parts
 from thresher.scores.score_work import ScoreWork
-from thresher.scores.sites import SITES, score_sites, write_sites
+from thresher.scores.sites import SITES, compare_pages
 from thresher.scores.store import EMPTIED, FAILED, NO_OFFSET, SCORED, ScoreReport
 from thresher.scores.training import learn
 
@@ -182,7 +182,7 @@ class ScorePlan:
         most_pages: of a shard if parts carry their pages. None for `SHARD_PAGES`, or fewer in a small collection of pages in
             files of their own, so that all workers get pages.
         kinds: whether the store has the kinds of blocks, which experiments report.
-        further: the columns of `thresher.scores.store.FURTHER_COLUMNS` that the store has.
+        further: the columns of `thresher.scores.store.FURTHER_COLUMNS` that the store has; `LINKS` of that module for links.
         sites: whether the store has site files, see `thresher.scores.sites`.
     """
 
@@ -286,15 +286,13 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         _KEY_FILE.write(folder / _KEY, replace(key, collection=_MIXED))
         raise
     fail_duplicates(folder)
-    compared = score_sites(folder, scorers, backend)
+    compared = compare_pages(folder, scorers, plan.sites, backend)
     paths = stores.written_shards(folder)
     reports = [stores.read_report(path) for path in paths]
     costs = [stores.read_cost(path) for path in paths]
     report = stores.total(reports, costs, backend.workers, [learnt, compared])
     if not report.documents:
         raise InputError("the collection is empty", "check the path", str(plan.collection.path))
-    if plan.sites:
-        write_sites(folder, backend)
     _REPORT_FILE.write(done, report)
     return report
 

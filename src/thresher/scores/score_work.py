@@ -14,12 +14,14 @@ from thresher.base.repeats import Times
 from thresher.cleaners.scorer import Scorer, input_names, own_block_scorers
 from thresher.cleaners.site_scorer import page_scorers
 from thresher.collections import Collection, Part, Source
-from thresher.collections.sources import Span
-from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.collections.sources import Span, unpacked_name
+from thresher.pages import DEFAULT_OPTIONS, PageOptions, Segments
+from thresher.pages.links import NO_LINKS, PageLinks, links_of, page_address
+from thresher.pages.references import References
 from thresher.scores import store as stores
 from thresher.scores.limits import DEFAULT_LIMITS, Limits
 from thresher.scores.scoring import score_page
-from thresher.scores.store import FAILED, PageScores, ScoringCost, ShardReport
+from thresher.scores.store import FAILED, LINKS, PageScores, ScoringCost, ShardReport
 
 
 @dataclass(frozen=True)
@@ -60,13 +62,28 @@ class ScoreWork:
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        page = score_page(source.page(), page_scorers(self.scorers), self.options, self.kinds, "html" in self.further)
+        page = score_page(
+            source.page(),
+            page_scorers(self.scorers),
+            self.options,
+            self.kinds,
+            with_html="html" in self.further,
+            with_references=LINKS in self.further,
+        )
         # A part's pages are held until it is written.
         if page.segments:
-            page = replace(page, segments=page.segments.without_tags())
+            page = replace(page, segments=page.segments.without_tags(), links=self._links(page.segments, source))
         if source.members and "members" in self.further:
             page = replace(page, members=json.dumps(source.members))
         return _located(page, source, document_id)
+
+    def _links(self, segments: Segments, source: Source) -> PageLinks:
+        """Return the links of a page, resolved; none if they were not asked for. Plain text has none, but an address."""
+        if LINKS not in self.further:
+            return NO_LINKS
+        folder = f"{self.collection.options.rule.prefix.strip('/')}/"
+        path = unpacked_name(source.name).removeprefix(folder) if source.name else None
+        return links_of(segments.references or References(), page_address(source.url, path))
 
     def refuse(self, source: Source, document_id: str, reason: str) -> PageScores:
         """Return a page that failed."""

@@ -58,6 +58,7 @@ def score_page(
     options: PageOptions = DEFAULT_OPTIONS,
     with_kinds: bool = False,
     with_html: bool = False,
+    with_references: bool = False,
 ) -> PageScores:
     """Parse a page once and score its segments by every scorer.
 
@@ -69,13 +70,15 @@ def score_page(
         options: how the page becomes blocks.
         with_kinds: whether to tell the blocks' kinds, for which the page is read with its elements.
         with_html: whether to keep the decoded page.
+        with_references: whether its segments have the page's references.
     """
     laps = _Laps()
     makers, own_scorers = text_makers(scorers), own_block_scorers(scorers)
     try:
         least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
         details = [scorer.detail for scorer in (*scorers, *own_scorers.values())]
-        segments, decoded = read_page(page, options, max(least, *details) if details else least)
+        detail = max(least, *details) if details else least
+        segments, decoded = read_page(page, options, detail, with_references)
     except (LxmlError, PageError) as error:
         reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))

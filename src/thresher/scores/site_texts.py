@@ -66,10 +66,10 @@ class ShardTexts(NamedTuple):
 
 
 class _Hashes(dict[str, int]):
-    """The hashes of texts by the texts; most texts of a site come again."""
+    """The hashes of texts, whatever their case, by the texts; most texts of a site come again."""
 
     def __missing__(self, text: str) -> int:
-        self[text] = hash64(text)
+        self[text] = hash64(text.casefold())
         return self[text]
 
 
@@ -96,7 +96,7 @@ def shard_texts(table: Table) -> ShardTexts:
     for row, (url, text) in enumerate(zip(table.texts("url").tolist(), table.texts("text").tolist(), strict=True)):
         site = site_of(url)
         sites.append(hashes[site])
-        lines = text.casefold().split("\n") if text else []
+        lines = text.split("\n") if text else []
         # Blocks have no line feeds, so that neither a site, a block nor a part of a title has the text of another kind.
         blocks.append([hashes[f"{site}\n{line}"] for line in lines])
         parts.append([])
@@ -121,9 +121,8 @@ def site_of(url: str) -> str:
     return "" if address is None else address.host.removeprefix("www.")
 
 
-def block_counts(table: Table, counts: HashCounts) -> BlockCounts:
-    """Return the counts of a shard's blocks, from the columns `COLUMNS`; a title has those of its part on the fewest pages."""
-    texts = shard_texts(table)
+def block_counts(texts: ShardTexts, counts: HashCounts) -> BlockCounts:
+    """Return the counts of a shard's blocks; a title has those of its part on the fewest pages."""
     pages = counts.of(texts.blocks.values)
     parts = counts.of(texts.parts.values)
     offsets = texts.parts.offsets.tolist()
@@ -133,12 +132,11 @@ def block_counts(table: Table, counts: HashCounts) -> BlockCounts:
     return BlockCounts(pages, counts.of(texts.sites)[texts.blocks.rows])
 
 
-def own_titles(table: Table, counts: HashCounts) -> list[str]:
+def own_titles(table: Table, texts: ShardTexts, counts: HashCounts) -> list[str]:
     """Return for each page of a shard its title without the parts that repeat on its site, from the columns `COLUMNS`.
 
     Of a title whose parts all repeat the part on the fewest pages stays. Pages without a title have an empty one.
     """
-    texts = shard_texts(table)
     parts = counts.of(texts.parts.values)
     site_pages = counts.of(texts.sites)
     own: list[str] = []

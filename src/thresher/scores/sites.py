@@ -1,7 +1,8 @@
 """What only a collection tells of its pages: scores by what repeats on their sites, and site files.
 
 A site file lies beside each shard, in the folder `sites`, with the same pages. Its columns: `own_title`, the title without the
-parts that repeat on the site; empty for pages without a title.
+parts that repeat on the site, empty for pages without a title; `anchor_texts`, a line each, the heaviest first, and their
+`anchor_weights`, as of `thresher.scores.anchors`; none if the store has no links.
 
 After the pass the texts of all pages are counted, then shards are written anew. Each is replaced at once, and equal texts give
 equal bytes: after a kill the same command counts again and writes the same.
@@ -10,83 +11,133 @@ equal bytes: after a kill the same command counts again and writes the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
 
 from thresher.base.files import atomic_path, temporary_folder
 from thresher.base.hash_counts import HashCounts
 from thresher.base.processes import Backend, run_tasks
+from thresher.base.records import RecordFile
 from thresher.base.repeats import Times, measure_times
 from thresher.base.tables import Column, Lists, Table, Texts, write_table
 from thresher.cleaners.scorer import Scorer
 from thresher.cleaners.site_scorer import SiteScorer
 from thresher.scores import store as stores
-from thresher.scores.site_texts import COLUMNS, block_counts, count_texts, own_titles
+from thresher.scores.anchors import NO_ANCHORS, AnchorPart, Anchors, LinkReport, anchors_of, gather_links
+from thresher.scores.site_texts import COLUMNS, block_counts, count_texts, own_titles, shard_texts
 
 SITES = "sites"
 """The folder of site files in a store."""
 _WHAT = "comparing pages"
+_REPORT = "links.json"
+_REPORT_FILE = RecordFile(LinkReport, "a report on links", "run the same command again", indent=2)
 
 
-def score_sites(store: Path, scorers: Sequence[Scorer], backend: Backend) -> stores.ScoringCost:
-    """Write the scores of all site scorers into the shards of a store whose pages are scored; return what it cost."""
-    by_text: dict[str, list[SiteScorer]] = {}
+class _ShardGroup(NamedTuple):
+    """Shards to be written together: their files, and what is known of the links to their pages, if anything."""
+
+    shards: Sequence[Path]
+    anchors: AnchorPart | None = None
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """What is done with each shard once the texts of all are counted in the folder `counts`.
+
+    `scorers` score its blocks; with `sites` its site file is written.
+    """
+
+    counts: Path
+    scorers: Sequence[SiteScorer]
+    sites: bool
+
+    def write(self, group: _ShardGroup) -> Times:
+        """Write the scores and site files of a group of shards; return what it cost."""
+        with measure_times() as watch:
+            anchors: dict[int, Anchors] = {}
+            begins: Sequence[int] = [0] * len(group.shards)
+            if group.anchors is not None:
+                anchors, begins = anchors_of(group.anchors), group.anchors.begins[:-1]
+            for path, begin in zip(group.shards, begins, strict=True):
+                self._write_shard(path, [anchors.get(begin + row) for row in range(stores.read_report(path).documents)])
+        return watch.times
+
+    def _write_shard(self, path: Path, anchors: Sequence[Anchors | None]) -> None:
+        table = stores.read_shard(path, None if self.scorers else COLUMNS)
+        counts, texts = HashCounts(self.counts), shard_texts(table)
+        if self.scorers:
+            blocks = block_counts(texts, counts)
+            columns: dict[str, Column] = dict(table.columns)
+            for scorer in self.scorers:
+                scores = scorer.score_counts(blocks.pages, blocks.site_pages)
+                columns[f"score:{scorer.canonical_name}"] = Lists(scores, table.lists("levels").offsets)
+            stores.write_columns(path, Table(columns), stores.read_report(path))
+        if self.sites:
+            of_pages = [page or NO_ANCHORS for page in anchors]
+            columns = {
+                "own_title": Texts.of(own_titles(table, texts, counts)),
+                "anchor_texts": Texts.of(["\n".join(page.texts) for page in of_pages]),
+                "anchor_weights": Lists.of([page.weights for page in of_pages], np.float32),
+            }
+            with atomic_path(site_path(path)) as temporary:
+                write_table(temporary, Table(columns), "")
+
+
+def compare_pages(store: Path, scorers: Sequence[Scorer], sites: bool, backend: Backend) -> stores.ScoringCost:
+    """Write the scores of site scorers into a store whose pages are scored, and its site files; return what it cost.
+
+    The cost of site files is that of `SITES`.
+    """
+    by_text: dict[str, list[SiteScorer]] = {"": []} if sites else {}
     for scorer in scorers:
         if isinstance(scorer, SiteScorer):
             by_text.setdefault(scorer.input_name, []).append(scorer)
-    if not by_text:
+    if not by_text or not stores.written_shards(store):
         return stores.NO_COST
     times = Times(0.0, 0.0, 0.0)
     seconds: dict[str, float] = {}
     for text, site_scorers in by_text.items():
-        spent = _score_text(stores.text_store(store, text), tuple(site_scorers), backend)
+        with_files = sites and not text
+        spent = _compare(stores.text_store(store, text), site_scorers, with_files, backend)
         times += spent
-        for scorer in site_scorers:
+        names = [scorer.canonical_name for scorer in site_scorers]
+        for name in [*names, SITES] if with_files else names:
             # Each alone would need the counts; other workers wait for them.
-            seconds[scorer.canonical_name] = spent.wall * backend.workers
+            seconds[name] = spent.wall * backend.workers
     return stores.ScoringCost(seconds, times)
 
 
-def _score_text(store: Path, scorers: tuple[SiteScorer, ...], backend: Backend) -> Times:
+def write_sites(store: Path, backend: Backend | None = None) -> None:
+    """Write the site files of a finished store, with anchors if it has links."""
+    compare_pages(store, (), True, backend or Backend())
+
+
+def _compare(store: Path, scorers: Sequence[SiteScorer], sites: bool, backend: Backend) -> Times:
     begin = perf_counter()
+    paths = stores.shards(store)
+    groups = [_ShardGroup([path]) for path in paths]
     with temporary_folder(store) as scratch:
         with measure_times() as watch:
             counts = count_texts(store, scratch / "counts")
+            if sites and stores.LINKS in stores.column_names(paths[0]):
+                gathered = gather_links(store, scratch / "links")
+                groups = [_ShardGroup(part.shards, part) for part in gathered.parts]
+                _REPORT_FILE.write(store / SITES / _REPORT, gathered.report)
         times = watch.times
-        tasks = [(path, counts.folder, scorers) for path in stores.written_shards(store)]
-        for spent in run_tasks(backend, _score_shard, tasks, _WHAT, str(store)):
+        comparison = _Comparison(counts.folder, scorers, sites)
+        tasks = [(group,) for group in groups]
+        for spent in run_tasks(backend, comparison.write, tasks, _WHAT, str(store)):
             times += spent
     return replace(times, wall=perf_counter() - begin)
 
 
-def _score_shard(path: Path, counts: Path, scorers: Sequence[SiteScorer]) -> Times:
-    with measure_times() as watch:
-        table = stores.read_shard(path)
-        if len(table):
-            blocks = block_counts(table, HashCounts(counts))
-            columns: dict[str, Column] = dict(table.columns)
-            for scorer in scorers:
-                scores = scorer.score_counts(blocks.pages, blocks.site_pages)
-                columns[f"score:{scorer.canonical_name}"] = Lists(scores, table.lists("levels").offsets)
-            stores.write_columns(path, Table(columns), stores.read_report(path))
-    return watch.times
-
-
-def write_sites(store: Path, backend: Backend | None = None) -> None:
-    """Write the site files of a finished store."""
-    with temporary_folder(store) as scratch:
-        counts = count_texts(store, scratch / "counts")
-        tasks = [(path, counts.folder) for path in stores.shards(store)]
-        for _ in run_tasks(backend or Backend(), _write_site_file, tasks, _WHAT, str(store)):
-            pass
-
-
-def _write_site_file(path: Path, counts: Path) -> None:
-    table = stores.read_shard(path, COLUMNS)
-    columns = {"own_title": Texts.of(own_titles(table, HashCounts(counts)) if len(table) else [])}
-    with atomic_path(site_path(path)) as temporary:
-        write_table(temporary, Table(columns), "")
+def read_link_report(store: Path) -> LinkReport | None:
+    """Return where the links of a store lead; None if it has no site files with links."""
+    return _REPORT_FILE.find(store / SITES / _REPORT)
 
 
 def site_path(shard: Path) -> Path:

@@ -19,7 +19,17 @@ from thresher.base.numbers import Ints
 from thresher.base.records import RecordFile
 from thresher.base.repeats import Times
 from thresher.base.shown import Shown
-from thresher.base.tables import DAMAGE, Column, Lists, Table, Texts, read_about, read_table, write_table
+from thresher.base.tables import (
+    DAMAGE,
+    Column,
+    Lists,
+    Table,
+    Texts,
+    read_about,
+    read_column_names,
+    read_table,
+    write_table,
+)
 from thresher.cleaners.scorer import (
     BLOCK,
     Scorer,
@@ -27,11 +37,15 @@ from thresher.cleaners.scorer import (
 )
 from thresher.collections import Part
 from thresher.pages import Segments
+from thresher.pages.links import NO_LINKS, PageLinks
 from thresher.scores.block_kinds import KINDS
 
 SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
 FURTHER_COLUMNS = ("html", "members")
 """Columns of texts that only cleaning needs: the decoded page, and the members of its JSON line as JSON."""
+LINKS = "links"
+"""Stands for the columns of a page's links: `address`, `canonical` (0 for none), `targets`, all as keys of
+`thresher.pages.links`; `unresolved`; and the texts, a line for each of the targets, as `links`."""
 ORIGINS = "origins"
 """The column of a weighted store alone: for each sentence the sentence of the page that it is or copies, or -1 for texts of
 links to the page, which no cleaner drops. See `thresher.scores.weighting`.
@@ -65,6 +79,7 @@ class PageScores(Shown):
         kinds: of the blocks, see `thresher.scores.block_kinds`; None if not requested.
         html: the decoded page, if requested.
         members: the members of its JSON line, as JSON, if requested.
+        links: of the page, resolved, if requested.
         texts: other texts of the page that scorers cut, by name. A failed text is empty and has a reason.
     """
 
@@ -85,6 +100,7 @@ class PageScores(Shown):
     kinds: npt.NDArray[np.uint8] | None = None
     html: str = ""
     members: str = ""
+    links: PageLinks = NO_LINKS
     texts: Mapping[str, PageScores] = field(default_factory=dict)
 
     def of(self, text: str) -> PageScores:
@@ -240,7 +256,7 @@ def write_shard(
     spent: ScoringCost,
     further: Sequence[str] = (),
 ) -> None:
-    """Write scored pages and their report atomically; `further` names columns of `FURTHER_COLUMNS`.
+    """Write scored pages and their report atomically; `further` names columns of `FURTHER_COLUMNS`, or `LINKS`.
 
     Times are in a separate file, so that the shard's bytes depend only on the pages.
     """
@@ -258,11 +274,24 @@ def write_shard(
     columns["levels"] = _lists_of_segments(pages, "levels", np.int8)
     columns["kinds"] = Lists.of([() if page.kinds is None else page.kinds for page in pages], np.uint8)
     for name in further:
-        columns[name] = Texts.of([getattr(page, name) for page in pages])
+        if name == LINKS:
+            columns.update(_link_columns(pages))
+        else:
+            columns[name] = Texts.of([getattr(page, name) for page in pages])
     for name in scorers:
         columns[f"score:{name}"] = Lists.of([page.scores.get(name, ()) for page in pages], np.float32)
     COST_FILE.write(_times_path(path), spent)
     write_columns(path, Table(columns), report)
+
+
+def _link_columns(pages: Sequence[PageScores]) -> dict[str, Column]:
+    return {
+        "address": np.array([page.links.address or 0 for page in pages], dtype=np.uint64),
+        "canonical": np.array([page.links.canonical or 0 for page in pages], dtype=np.uint64),
+        "unresolved": np.array([page.links.unresolved for page in pages], dtype=np.int64),
+        "targets": Lists.of([[link.target for link in page.links.links] for page in pages], np.uint64),
+        LINKS: Texts.of(["\n".join(link.text for link in page.links.links) for page in pages]),
+    }
 
 
 def _lists_of_segments(pages: Sequence[PageScores], attribute: str, kind: type[np.generic]) -> Lists:
@@ -300,6 +329,14 @@ def read_shard(path: Path, columns: Sequence[str] | None = None) -> Table:
     """
     try:
         return read_table(path, columns, optional=[ORIGINS])
+    except (OSError, MemoryError, *DAMAGE) as error:
+        raise _unusable(error, path) from error
+
+
+def column_names(path: Path) -> set[str]:
+    """Return the names of a shard's columns."""
+    try:
+        return read_column_names(path)
     except (OSError, MemoryError, *DAMAGE) as error:
         raise _unusable(error, path) from error
 
