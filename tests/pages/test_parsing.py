@@ -102,7 +102,7 @@ def test_titles_that_are_special():
 
 
 INLINE = (
-    "b span code font time st1:city o:p x-y relative-time math mi label output picture slot ruby map data h7 source"
+    "b span code font time st1:city o:p x-y relative-time math mi output picture slot ruby map data h7 source"
 ).split()
 
 
@@ -120,6 +120,38 @@ def test_boxes_part_words_but_no_sentence(tag):
     words = ["Press", "to", "go."] if html.endswith(f"<{tag}>") else ["Press", "Go", "to", "go."]
     assert blocks(f"{html}to go.") == [" ".join(words)]
     assert blocks(f"{html}to go.", SPLIT) == [*words[:-2], "to go."]
+
+
+@pytest.mark.parametrize(
+    ("html", "parts"),
+    [
+        ("<label>Name</label><input value=x><label>Age</label><input>", ["Name Age"]),
+        ("<label>Name<input></label><label>Age</label>", ["Name Age"]),
+        ("<input type=radio><label>Yes</label><input type=radio><label>No</label>", ["Yes No"]),
+        ("<label>Pick</label><select><option>1</select><textarea>t</textarea>", ["Pick", "t"]),
+        ("<dl><dt>Ebb</dt><dd>It falls.</dd><dt>Flood<dd>It rises.</dl>", ["Ebb", "It falls.", "Flood", "It rises."]),
+        ("<dl><div><dt>Ebb</dt><dd>It falls.</dd></div></dl>", ["Ebb", "It falls."]),
+    ],
+)
+def test_words_of_labels_and_terms_are_not_glued(html, parts):
+    assert blocks(html) == parts
+
+
+@pytest.mark.parametrize(
+    ("html", "parts"),
+    [
+        ("Tide <b>tables</b>.<title>T</title><p>x", ["Tide tables.", "T", "x"]),
+        ("<html><head>Loose<title>T</title></head><body>x", ["Loose", "T", "x"]),
+        ("<h1>Head</h1><title>T</title>x", ["Head", "T", "x"]),
+        ("<head><script>1</script>x</head><title>T</title><p>y", ["x", "T", "y"]),
+        ("<p>x</p></body></html><title>T", ["x", "T"]),
+    ],
+)
+def test_what_stands_before_the_title_is_read_and_the_title_is_a_title(html, parts):
+    """As in browsers: text begins the body, where TITLE still names the document (HTML standard, 13.2.6.4.7)."""
+    segments = read_html(html)
+    assert segments.blocks == parts
+    assert segments.title == "T"
 
 
 def test_a_formula_stays_in_its_sentence():

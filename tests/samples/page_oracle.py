@@ -19,7 +19,7 @@ LINES = (
     " menu nav ol optgroup p plaintext pre search section select summary table tbody td textarea tfoot th thead title"
     " tr ul xmp"
 ).split()
-BOXES = [*DROPPED, *"button embed img input keygen marquee meter mtd object progress".split()]
+BOXES = [*DROPPED, *"button embed img input keygen label marquee meter mtd object progress".split()]
 LEVELS = {"title": 7, **{f"h{level}": level for level in range(1, 7)}}
 BREAK = None
 # Characters that are not seen. Those that carry meaning after letters of some scripts are not in the pages of these tests.

@@ -158,6 +158,14 @@ NAMES = (
 )
 
 
+def test_a_title_after_text_is_the_documents_title(tmp_path: Path) -> None:
+    pages = [
+        Source(name, "x", 0, content=html) for name, html in (("a", b"Ebb.<p>Sand<title>Tide</title>"), ("b", b"Ebb."))
+    ]
+    process_part(PartTask(whole(pages)), ScoreWork(Listed(()), tmp_path, scorers=()))
+    assert [document.title for document in cleaned_documents(tmp_path, parse_cleaner("none"))] == ["Tide", ""]
+
+
 @pytest.fixture(scope="module")
 def dragnet(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> tuple[Path, list[PageScores]]:
     """60 real pages in two shards, among them pages without text and failed ones, and the same pages scored one by one."""

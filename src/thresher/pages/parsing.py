@@ -49,8 +49,8 @@ BLOCK_TAGS = frozenset(
     ).split()
 )
 # Elements within a line that are boxes of their own: they part words, but no sentences. So does what is left out, but for
-# hidden elements that are no boxes.
-BOX_TAGS = frozenset("button embed img input keygen marquee meter mtd object progress".split())
+# hidden elements that are no boxes. LABEL is no box in the standard, but the words of two labels are no one word.
+BOX_TAGS = frozenset("button embed img input keygen label marquee meter mtd object progress".split())
 # Tags at which jusText begins a paragraph. Its list has OPTION and TEXTAREA too: here OPTION is dropped, and TEXTAREA has
 # marks of its own.
 PARAGRAPH_TAGS = frozenset(

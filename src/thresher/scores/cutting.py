@@ -238,7 +238,7 @@ def clean_page(page: stores.PageScores, cleaner: Cleaner) -> CleanedDocument:
     mask = sentence_mask(cleaner, page.scores, layout)
     words = int(segments.words_in_sentences[mask].sum())
     lost = "" if mask.any() else segments.text
-    title = _title(segments.text, segments.levels[:1].tolist(), segments.block_ends[:1].tolist())
+    title = _title(segments.text, segments.levels, segments.block_ends)
     text = kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)
     sentences = np.flatnonzero(mask).tolist()
     return CleanedDocument(page.id, text, words, page.url, lost, title, sentences=sentences)
@@ -351,14 +351,17 @@ def cut_shard(table: Table, cleaner: Cleaner) -> Iterator[CutPage]:
             words=int(words_kept_before[after] - words_kept_before[first]),
             url=urls[row] or None,
             lost="" if len(sentences) else text,
-            title=_title(text, levels[row][:1].tolist(), block_ends[row][:1].tolist()),
+            title=_title(text, levels[row], block_ends[row]),
             sentences=sentences.tolist(),
         )
         yield CutPage(row, document, blocks_of_page[sentences])
 
 
-def _title(text: str, levels: Sequence[int], block_ends: Sequence[int]) -> str:
-    """Return a page's title, which is its first block if it has one; the levels and ends are those of that block alone."""
-    if not levels or levels[0] != TITLE_LEVEL:
+def _title(text: str, levels: npt.NDArray[np.int8] | Ints, block_ends: Ints) -> str:
+    """Return a page's title, mostly its first block: text may stand before TITLE."""
+    titles = np.flatnonzero(levels == TITLE_LEVEL)
+    if not len(titles):
         return ""
-    return text[: block_ends[0]].rstrip("\n")
+    title = titles[0]
+    begin = block_ends[title - 1] if title else 0
+    return text[begin : block_ends[title]].rstrip("\n")
