@@ -81,6 +81,10 @@ def test_a_plot_has_every_variant_of_a_model() -> None:
     assert results.plot()._repr_svg_().startswith("<svg ")
     with pytest.raises(ConfigError, match="bm52"):
         results.plot("bm52")
+    by_precision = results.plot(measure="P@10").spec
+    assert "P@10" in by_precision["description"]
+    with pytest.raises(ConfigError, match="no measure 'P@11'"):
+        results.plot(measure="P@11")
 
 
 def test_compared_runs_are_tabbed_lines_with_the_test_below() -> None:

@@ -159,6 +159,19 @@ def test_sizes_are_bytes_only_where_all_were_built() -> None:
     assert "baseline's postings" in explored.svg
 
 
+def test_a_curve_of_many_variants_has_no_dots_and_ends_where_little_is_left() -> None:
+    names = {"none": 1.0, **{f"words@{cutoff}": 1 - cutoff / 50 for cutoff in range(1, 50)}, "bte": 0.6}
+    results = made(names, 20, loss=2.0)
+    spec = paper_plot(results).spec
+    (dots,) = [layer["data"]["values"] for layer in spec["layer"] if layer["mark"]["type"] == "circle"]
+    (curve,) = [layer["data"]["values"] for layer in spec["layer"] if layer["mark"]["type"] == "line"]
+    assert len(dots) == 1
+    means = results.tables[0].mean(NDCG)
+    low = 0.6 * means[0]
+    assert min(means) < low <= min(row["mean"] for row in curve)
+    assert 15 < len(curve) < 49
+
+
 def test_rows_labels_and_measures_are_asked_for() -> None:
     results = made(topics=9)
     labels = {"none": "All text", "words": "Word count", "P@10": "P at ten"}

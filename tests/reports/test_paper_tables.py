@@ -16,7 +16,7 @@ from thresher.evaluation.significance import compare_pairs
 from thresher.experiments.results import Results, write_results
 from thresher.reports.latex import parse_length
 from thresher.reports.paper_files import write_paper_table
-from thresher.reports.paper_rows import labelled
+from thresher.reports.paper_rows import labelled, unused_labels
 from thresher.reports.paper_tables import PaperTable, paper_table
 from thresher.reports.table import Table
 
@@ -68,6 +68,12 @@ def test_rows_are_asked_for_by_name_sweep_or_label(results: Results) -> None:
     assert "40 topics, bm25." in one.caption
 
 
+def test_labels_of_nothing_are_named(results: Results) -> None:
+    assert unused_labels(results) == []
+    labels = {**LABELS, "word": "Words?", "exp-nDCG@10": "nDCG", "bm25": "BM25", "../lm/justext": "x", "justext": "x"}
+    assert unused_labels(replace(results, facts=replace(results.facts, labels=labels))) == ["word"]
+
+
 def test_columns_are_those_of_results_csv_and_of_systems(results: Results) -> None:
     asked = PaperTable(
         ("postings_share", "exp-nDCG@10", "exp-nDCG@10 difference", "P@10 outcome"), ("bte", "other"), "qld"
@@ -79,6 +85,8 @@ def test_columns_are_those_of_results_csv_and_of_systems(results: Results) -> No
     assert [float(text.rstrip("†+−")) for text in column(table, "exp-nDCG@10")[:2]] == pytest.approx(means, abs=5e-5)
     assert column(table, "exp-nDCG@10")[2].endswith("†−")
     assert column(table, "W/T/L")[2] == "0/0/40"
+    held_out = paper_table(made(topics=9, held_out=9), PaperTable(("held_out exp-nDCG@10",), ("bte",)))
+    assert [head.title for head in held_out.columns] == [" ", "exp-nDCG@10 (held out)"]
     assert "% of the baseline" in table.caption
 
 
@@ -118,6 +126,21 @@ def test_letters_name_the_rows_that_are_worse_over_all_pairs_shown(results: Resu
     assert [row[2].mark for row in table.rows] == ["".join(sorted(marks)) for marks in expected.values()]
     assert any(expected.values())
     assert "6 tests" in table.caption
+
+
+def test_pairs_are_of_all_retrieval_models(results: Results) -> None:
+    table = paper_table(results, PaperTable(("P@10",), ("none|dcp@0.1",), pairs=True))
+    assert [row[0].text + row[1].text for row in table.rows] == ["aNo cleaning", "bDCP@0.1", "cNo cleaning", "dDCP@0.1"]
+    assert table.rows[0][3].mark in ("bd", "bcd")
+    assert "6 tests" in table.caption
+
+
+def test_a_table_that_leaves_cutoffs_out_says_so() -> None:
+    names = {"none": 1.0, **{f"words@{cutoff}": 1 - cutoff / 60 for cutoff in range(1, 50)}}
+    results = made(names, topics=5)
+    assert "40 of 50 built variants" in paper_table(results).note
+    assert paper_table(results, PaperTable(rows=("words",))).note == ""
+    assert paper_table(made(topics=5)).note == ""
 
 
 def test_variants_selected_on_the_topics_have_no_letter() -> None:

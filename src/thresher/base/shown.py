@@ -15,13 +15,14 @@ class View:
         line: in a few words.
         html: as a short answer.
         frame: whole, as a `pandas.DataFrame`.
-        plot: as a chart for a retrieval model, None for the first; None if there is no chart of the record.
+        plot: as a chart for a retrieval model and by a measure, None for the first and the main one; None if there is no
+            chart of the record.
     """
 
     line: Callable[[Any], str]
     html: Callable[[Any], str]
     frame: Callable[[Any], Any]
-    plot: Callable[[Any, str | None], Any] | None = None
+    plot: Callable[[Any, str | None, str | None], Any] | None = None
 
 
 VIEWS: dict[str, View] = {}
@@ -54,11 +55,11 @@ class Shown:
 class Plotted(Shown):
     """A record of which there is a chart."""
 
-    def plot(self, retrieval: str | None = None) -> Any:
-        """Return a chart of index size against the main measure for a retrieval model, by default the first.
+    def plot(self, retrieval: str | None = None, measure: str | None = None) -> Any:
+        """Return a chart of index size against a measure (the main one), for a retrieval model (the first).
 
         Notebooks show the chart, `save` writes SVG, PDF or PNG, and `vega_lite()` is the specification for other programs.
         """
         draw = self._view().plot
         assert draw is not None
-        return draw(self, retrieval)
+        return draw(self, retrieval, measure)

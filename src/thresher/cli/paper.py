@@ -53,8 +53,11 @@ class AskedFiles:
         from thresher.reports.paper_files import write_paper_table
         from thresher.reports.paper_methods import write_methods
         from thresher.reports.paper_plots import PaperPlot, paper_plot
+        from thresher.reports.paper_rows import unused_labels
         from thresher.reports.paper_tables import PaperTable
 
+        for name in unused_labels(results):
+            options.say(f"[report] labels: the results have nothing called {name}")
         files: list[tuple[str, Path]] = []
         choice = last_choice(folder, results.facts.key)
         if self.table:

@@ -88,6 +88,14 @@ class Box:
 
     def meets(self, line: Segment) -> bool:
         """Return whether a line passes through."""
+        (x, y), (to_x, to_y) = line
+        if (
+            max(x, to_x) < self.left
+            or min(x, to_x) > self.right
+            or max(y, to_y) < self.top
+            or min(y, to_y) > self.bottom
+        ):
+            return False
         if any(self.left <= place.x <= self.right and self.top <= place.y <= self.bottom for place in line):
             return True
         corners = (

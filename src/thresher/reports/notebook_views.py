@@ -32,7 +32,7 @@ from thresher.reports.explanation_text import topics_columns, topics_table, vari
 from thresher.reports.html_parts import coded
 from thresher.reports.named_indexes import named_indexes
 from thresher.reports.summary import answer, commands, findings, shared_answer, warnings
-from thresher.reports.table import Table, data_frame, filled
+from thresher.reports.table import Table, data_frame, filled, measure_named
 from thresher.reports.variant_columns import variant_columns
 from thresher.reports.variant_rows import variant_rows
 from thresher.reports.variant_tables import frontier_table
@@ -75,8 +75,9 @@ def _results_frame(results: Results) -> Any:
     return data_frame(filled(variant_columns(results.measures), rows), rows)
 
 
-def _results_plot(results: Results, retrieval: str | None) -> Plot:
-    return variants_plot(chart_data(results.table(retrieval)))
+def _results_plot(results: Results, retrieval: str | None, measure: str | None) -> Plot:
+    asked = measure and measure_named(measure, results.measures)
+    return variants_plot(chart_data(results.table(retrieval), None, asked))
 
 
 def _choice_html(choice: Choice) -> str:

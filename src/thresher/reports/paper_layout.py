@@ -25,6 +25,7 @@ _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _FLATTEST, _TALLEST, _TALLER = 0.7, 1.6, 0.1
 """Heights over widths that are tried until all names have room."""
 _MOST_ANCHORS = 12
+_MOST_DOTS = 15
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ class Curve:
     def line(self) -> tuple[ChartPoint, ...]:
         """The points that its line joins."""
         return tuple(point for point in self.points if point.on_line)
+
+    @property
+    def dots(self) -> tuple[ChartPoint, ...]:
+        """The points that are marked: none of a curve of many."""
+        return () if len(self.points) > _MOST_DOTS else self.points
 
 
 @dataclass(frozen=True)
@@ -165,7 +171,12 @@ def _place(x: Axis, y: Axis, point: ChartPoint) -> Place:
 
 
 def _obstacles(plotted: PlottedVariants, x: Axis, y: Axis) -> Obstacles:
-    points = [Box.around(_place(x, y, point), _REACH) for point in plotted.points]
+    marked = list(plotted.baseline.points)
+    for curve in plotted.curves:
+        marked += curve.dots
+    if plotted.recommended:
+        marked.append(plotted.recommended)
+    points = [Box.around(_place(x, y, point), _REACH) for point in marked]
     lines: list[Segment] = []
     for level in plotted.levels:
         middle = y.length - y.at(level)

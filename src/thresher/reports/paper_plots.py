@@ -17,12 +17,13 @@ from thresher.reports.charts import INK, LOSS, SERIES, Row, Spec, layer
 from thresher.reports.drawing import Plot
 from thresher.reports.paper_layout import ABOVE, BELOW, BESIDE, FONT, Axis, Curve, Layout, PlottedVariants, layout_of
 from thresher.reports.paper_rows import asked_variants, check_rows, labelled
-from thresher.reports.table import measure_header
+from thresher.reports.table import measure_named
 
 _INCH = 72.0
 """Points of PDF."""
-_MOST_DOTS = 15
-"""Points of a curve that are drawn; a curve of more has none."""
+_MANY = 15
+_LEAST = 0.6
+"""Of a sweep of many variants those with a smaller share of the baseline's mean are left out."""
 _ALIGNS = {0.0: "left", 0.5: "center", 1.0: "right"}
 """The alignment of a name by the side that it keeps to."""
 
@@ -65,7 +66,7 @@ def _plotted(results: Results, asked: PaperPlot, choice: Choice | None) -> Plott
     """Return the asked variants, with sizes in bytes if all were built, or else in postings."""
     labels = results.facts.labels
     table = _asked_table(results, asked)
-    measure = _measure(asked.measure, results)
+    measure = asked.measure and measure_named(asked.measure, results.measures)
     data = chart_data(table, choice, measure)
     points = [data.baseline, *data.points]
     unit = "postings"
@@ -81,7 +82,7 @@ def _plotted(results: Results, asked: PaperPlot, choice: Choice | None) -> Plott
     baseline = Curve(labels.get(BASELINE, "no cleaning"), (points[0],))
     return PlottedVariants(
         baseline=baseline,
-        curves=tuple(_curves(points[1:], results)),
+        curves=tuple(_curves(points[1:], points[0], results)),
         margin=margin,
         recommended=recommended,
         size=f"index, % of the baseline's {unit}",
@@ -98,27 +99,21 @@ def _asked_table(results: Results, asked: PaperPlot) -> VariantTable:
     return table.only([0, *sorted(indices - {0})])
 
 
-def _measure(name: str | None, results: Results) -> str | None:
-    if name is None:
-        return None
-    for measure in results.measures:
-        if name in (measure, measure_header(measure).name):
-            return measure
-    raise ConfigError(f"there is no measure {name!r}", f"use one of {', '.join(results.measures)}", "--measure")
-
-
 def _in_bytes(point: ChartPoint, table: VariantTable) -> ChartPoint:
     return replace(point, share=100 * float(table.bytes_shares[table.position[point.name]]))
 
 
-def _curves(points: list[ChartPoint], results: Results) -> Iterator[Curve]:
+def _curves(points: list[ChartPoint], baseline: ChartPoint, results: Results) -> Iterator[Curve]:
     by_name: dict[str, list[ChartPoint]] = {}
     for point in points:
         name = point.name if point.series == SINGLES else point.series
         by_name.setdefault(name, []).append(point)
     for name, members in by_name.items():
-        members.sort(key=lambda point: point.postings)
-        yield Curve(labelled(name, results.facts.labels), tuple(members))
+        shown = members
+        if len(members) > _MANY:
+            shown = [point for point in members if point.on_line and point.mean >= _LEAST * baseline.mean] or members
+        shown.sort(key=lambda point: point.postings)
+        yield Curve(labelled(name, results.facts.labels), tuple(shown))
 
 
 # How it is drawn
@@ -134,7 +129,8 @@ def _spec(plotted: PlottedVariants, layout: Layout) -> Spec:
     for number, curve in enumerate(plotted.curves):
         look = {"stroke": _colour(number, curve), "strokeDash": _dashes(number), "strokeWidth": 1}
         rows = [_place(point) for point in curve.line]
-        layers.append(layer("line", look, rows, x=x, y=y, order={"field": "share"}))
+        if rows:
+            layers.append(layer("line", look, rows, x=x, y=y, order={"field": "share"}))
     thin, x2, y2 = {"strokeWidth": 0.4, "opacity": 0.7}, {"field": "x2"}, {"field": "y2"}
     layers.append(layer("rule", thin, list(_lines(layout)), x=x, y=y, x2=x2, y2=y2))
     layers.append(layer("circle", {"size": 16, "opacity": 1}, list(_dots(plotted)), x=x, y=y, color=colour))
@@ -182,9 +178,8 @@ def _dashes(number: int) -> list[int]:
 
 def _dots(plotted: PlottedVariants) -> Iterator[Row]:
     for number, curve in enumerate(plotted.curves):
-        for point in curve.points:
-            if not point.on_line or len(curve.points) <= _MOST_DOTS:
-                yield {**_place(point), "colour": _colour(number, curve)}
+        for point in curve.dots:
+            yield {**_place(point), "colour": _colour(number, curve)}
 
 
 def _lines(layout: Layout) -> Iterator[Row]:

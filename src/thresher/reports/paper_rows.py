@@ -10,6 +10,7 @@ from thresher.base.errors import ConfigError
 from thresher.experiments.results import BaselineRun, Results
 from thresher.experiments.table import VariantTable
 from thresher.indexes.pruning.treatments import BAR
+from thresher.reports.variant_columns import variant_columns
 from thresher.reports.variant_rows import VariantRow
 from thresher.reports.variant_tables import shown_rows
 
@@ -89,6 +90,23 @@ def check_rows(results: Results, asked: Sequence[str]) -> None:
             raise ConfigError(
                 f"there is no row {name!r}", f"name a variant, sweep or system, such as {', '.join(near)}", "rows"
             )
+
+
+def unused_labels(results: Results) -> list[str]:
+    """Return the names with a label that nothing in the results has."""
+    names: set[str] = {*results.retrievals, *(system.name for system in results.facts.systems)}
+    for row in results.tables[0].rows:
+        whole = (row.name, row.variant.sweep or row.name)
+        parts = [part for name in whole for part in (name, *name.split(BAR))]
+        names.update(parts)
+        names.update(part.rpartition("@")[0] for part in parts)
+        names.update(scorer.canonical_name for scorer in row.variant.cleaner.scorers)
+    for column in variant_columns(results.measures):
+        names.update((column.name, column.title))
+    labels = results.facts.labels
+    # Names with paths stand there twice, from the file's folder and from the working folder.
+    used = {labels[name] for name in names if name in labels}
+    return [name for name, label in labels.items() if name not in names and label not in used]
 
 
 def _variants(table: VariantTable, asked: Sequence[str], labels: Mapping[str, str]) -> Iterator[VariantRow]:

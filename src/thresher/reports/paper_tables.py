@@ -86,8 +86,20 @@ def paper_table(results: Results, asked: PaperTable = PaperTable()) -> Table:
     if len(_tested(rows)) < len(rows):
         caption += f" {SELECTED_NOTE}"
     shown = viewed(table)
-    common = "; ".join(f"{value.title} {value.text}" for value in shown.common)
-    return replace(shown.table, caption=caption, note=f"In every row: {common}." if common else "")
+    notes = []
+    if shown.common:
+        notes.append(f"In every row: {'; '.join(f'{value.title} {value.text}' for value in shown.common)}.")
+    if not asked.rows:
+        notes += _left_out(rows)
+    return replace(shown.table, caption=caption, note=" ".join(notes))
+
+
+def _left_out(rows: Sequence[PaperRow]) -> list[str]:
+    """Say how many of the built variants are in the rows, if not all are."""
+    shown = [row.variant for row in rows if row.variant and row.variant.built]
+    tables = {row.table.retrieval: row.table for row in shown}
+    built = [index for table in tables.values() for index in table.built]
+    return [f"{len(shown)} of {counted(len(built), 'built variant')}."] if len(shown) < len(built) else []
 
 
 def _declared(results: Results, asked: Sequence[str]) -> list[VariantColumn]:
@@ -97,7 +109,7 @@ def _declared(results: Results, asked: Sequence[str]) -> list[VariantColumn]:
     columns = {column.name: column for column in variant_columns(results.measures)}
     for column in list(columns.values()):
         for measure in results.measures:
-            if column.name.startswith(measure):
+            if measure in column.name:
                 columns.setdefault(column.name.replace(measure, measure_header(measure).name, 1), column)
     for name in asked:
         if name not in columns:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from numbers import Integral
 from typing import Any, NamedTuple
 
-from thresher.base.errors import needs_extra
+from thresher.base.errors import ConfigError, needs_extra
 from thresher.reports.columns import Column, Row, Value, csv_fields, is_empty
 from thresher.reports.number_formats import Align, Number
 
@@ -167,6 +167,18 @@ def measure_header(measure: str) -> MeasureHeader:
         parameters.remove(_EXPONENTIAL)
         name = f"exp-{name}"
     return MeasureHeader(name, ",".join(parameters))
+
+
+def measure_named(name: str, measures: Sequence[str]) -> str:
+    """Return the measure of a name, canonical or as headers have it.
+
+    Raises:
+        ConfigError: if there is none.
+    """
+    for measure in measures:
+        if name in (measure, measure_header(measure).name):
+            return measure
+    raise ConfigError(f"there is no measure {name!r}", f"use one of {', '.join(measures)}", "measure")
 
 
 def spread(count: int, keep: int) -> list[int]:
