@@ -46,6 +46,7 @@ path = "qrels.txt"
 CATALOGUE = HEAD.partition("[topics]")[0].replace('"pages"', '"ir_datasets:vaswani"')
 NEXT = HEAD.count("\n") + 1
 """The first line after HEAD."""
+WEIGHTS, TITLE_TWICE = "weights(title=4,headings=2,anchors=0)", "weights(title=2,headings=2,anchors=0)"
 SWEEP = "[[sweep]]\nscorer = '{}'\ncutoffs = {}\n"
 Load = Callable[[str], Experiment]
 
@@ -242,6 +243,19 @@ names = ["words(headings=keep)@11|dcp@0.3"]
 
 
 @pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("[cleaners]\nnames = ['none|weights(anchors=0)']\n", False),
+        ("[cleaners]\nnames = ['none|weights(anchors=0.5)|dcp@0.5']\n", True),
+        ("[choose]\nfamilies = ['none|weights(anchors=1)|dcp']\n", True),
+        ("", False),
+    ],
+)
+def test_links_are_gathered_if_their_texts_count(load: Load, text: str, needed: bool) -> None:
+    assert load(HEAD + text).needs_links is needed
+
+
+@pytest.mark.parametrize(
     ("text", "variants"),
     [
         ("", []),
@@ -291,6 +305,16 @@ names = ["words(headings=keep)@11|dcp@0.3"]
                 ("density@10|dcp@0.5", "density|dcp", 0.5, 10),
                 ("density@12|dcp@0.5", "density|dcp", 0.5, 12),
                 ("words(headings=keep)@11|dcp@0.3", None, None, None),
+            ],
+        ),
+        (
+            SWEEP.format("words|weights(title=2)", "[3]")
+            + SWEEP.format("none|weights|dcp", "[0.5]")
+            + SWEEP.format("words|weights|dcp", "[0.5]\ncleaner_cutoffs = [3]"),
+            [
+                (f"words@3|{TITLE_TWICE}", f"words|{TITLE_TWICE}", 3.0, None),
+                (f"none|{WEIGHTS}|dcp@0.5", f"none|{WEIGHTS}|dcp", 0.5, None),
+                (f"words@3|{WEIGHTS}|dcp@0.5", f"words|{WEIGHTS}|dcp", 0.5, 3.0),
             ],
         ),
         (
@@ -508,6 +532,14 @@ def test_wrong_keys_of_the_collection(load: Load, key: str, facts: Sequence[str]
         (
             HEAD + "[index]\npositions = true\nstored = true\nvectors = true\n[cleaners]\nnames = ['none|dcp@0.5']\n",
             [(NEXT + line, [f"{name} = true"]) for line, name in enumerate(("positions", "stored", "vectors"), 1)],
+        ),
+        (
+            HEAD + "[index]\nstored = true\n[cleaners]\nnames = ['none|weights']\n",
+            [(NEXT + 1, ["several times", "stored", "weights"])],
+        ),
+        (
+            HEAD + "[[sweep]]\nscorer = 'none|dcp|weights'\ncutoffs = [0.5]\n",
+            [(NEXT + 1, ["behind the pruning", "none|weights|dcp"])],
         ),
         (CATALOGUE + "[topics]\npath = 'topics.tsv'\n", [(0, ["[qrels] is missing"])]),
         (CATALOGUE.replace("vaswani", " "), [(line, ["'ir_datasets:' has no id"]) for line in (0, 0, 5)]),

@@ -19,7 +19,7 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores.cutting import CleanedDocument, cleaned_documents
 from thresher.scores.percentiles import resolved
 from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.store import read_report, read_shard, shards
+from thresher.scores.store import LINKS, read_report, read_shard, shards
 from thresher.scores.weighting import Weights, weighted_store
 
 PAGES = {
@@ -48,12 +48,13 @@ ODD_CLEANERS = (
 )
 
 
-def scored(folder: Path, pages: Mapping[str, str], *cleaners: str) -> Path:
+def scored(folder: Path, pages: Mapping[str, str], *cleaners: str, links: bool = False) -> Path:
     (folder / "pages").mkdir(parents=True)
     for name, content in pages.items():
         (folder / "pages" / f"{name}.html").write_text(content, encoding="utf-8")
     scorers = tuple({cut.scorer for name in cleaners for cut in parse_cleaner(name).cuts})
-    score_collection(ScorePlan(open_collection(folder / "pages"), scorers), folder / "scores", Backend(workers=1))
+    plan = ScorePlan(open_collection(folder / "pages"), scorers, further=(LINKS,) if links else (), sites=links)
+    score_collection(plan, folder / "scores", Backend(workers=1))
     return folder / "scores"
 
 
@@ -89,7 +90,7 @@ def test_title_and_headings_stand_behind_the_page_as_often_as_they_weigh(tmp_pat
 
 
 def test_a_title_counts_without_what_repeats_and_links_by_their_rounded_weights(tmp_path: Path) -> None:
-    store = scored(tmp_path, PAGES, "words@1")
+    store = scored(tmp_path, PAGES, "words@1", links=True)
     anchors = [("the rain", 1.2), ("seldom", 0.4), ("often", 2.0)]
     write_site(store, {"a": "Rain", "c": "Only a title"}, {"a": anchors, "d": anchors})
     weighted = weighted_store(store, Weights(title=2, headings=1, anchors=1))
@@ -105,6 +106,26 @@ def test_a_title_counts_without_what_repeats_and_links_by_their_rounded_weights(
     assert documents(weighted, "words@99")["a"].words == 0
     half = weighted_store(store, Weights(title=1, headings=1, anchors=0.5))
     assert documents(half)["a"].text == f"{own}\nthe rain\noften"
+
+
+def test_what_other_pages_call_a_page_stands_behind_it(tmp_path: Path) -> None:
+    pages = {
+        "home": "<p>All pages<a href=rain.html>Rain</a><a href=snow.html>Snow</a><a href=fog.html>Fog</a>",
+        "rain": "<h1>Showers</h1><a href=home.html>Home</a><a href=snow.html>More</a>",
+        "snow": "<p>Flakes</p><a href=rain.html>Rain</a><a href=home.html>Home</a><a href=fog.html>More</a>",
+        "fog": "<p>Mist<a href=rain.html>Wet weather</a>",
+    }
+    store = scored(tmp_path, pages, links=True)
+    weighted = weighted_store(store, Weights(title=1, headings=1, anchors=1))
+    own = {name: page.text for name, page in documents(store).items()}
+    behind = {name: page.text[len(own[name]) :].split("\n")[1:] for name, page in documents(weighted).items()}
+    # log2(1 + pages) times the idf of the text over the four targets: 1.58 of two pages, 1 of one; .5 where it names two.
+    assert behind == {
+        "home": ["Home"] * 2,
+        "rain": ["Rain", "Rain", "Wet weather"],
+        "snow": ["Snow", "More"],
+        "fog": ["Fog", "More"],
+    }
 
 
 def test_anchors_need_the_texts_of_links(tmp_path: Path) -> None:

@@ -182,6 +182,14 @@ class Experiment:
             scorers.update({scorer.canonical_name: scorer for scorer in variant.cleaner.scorers})
         return tuple(scorers[name] for name in sorted(scorers))
 
+    @property
+    def needs_links(self) -> bool:
+        """Whether a variant, or a family that the file names, counts the texts of links."""
+        weights = [variant.weights for variant in self.variants]
+        if self.document.choose.families:
+            weights += [family.weights for family in self.families]
+        return any(of_parts is not None and of_parts.anchors > 0 for of_parts in weights)
+
 
 def load_experiment(path: Path) -> Experiment:
     """Read and check an experiment file.

@@ -177,12 +177,15 @@ def _key(sweep: PruningSweep) -> tuple[Treatment, str]:
 
 
 def families_of(experiment: Experiment) -> list[DeclaredFamily]:
-    """Return the declared families that can be explored: a default one needs its scorers named elsewhere in the file."""
+    """Return the declared families that can be explored: a default one needs its scorers, and links if it counts their texts,
+    named elsewhere in the file.
+    """
     scored = {scorer.canonical_name for scorer in experiment.scorers}
     families: list[DeclaredFamily] = []
     for name in experiment.criteria.families:
         family = parse_family(name)
-        if scored.issuperset(scorer.canonical_name for scorer in family.scorers):
+        has_links = family.weights is None or not family.weights.anchors or experiment.needs_links
+        if has_links and scored.issuperset(scorer.canonical_name for scorer in family.scorers):
             families.append(family)
     return families
 

@@ -48,6 +48,7 @@ from thresher.indexes.work import QueryWork
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores.lost_pages import failures
 from thresher.scores.score_pass import ScoreReport
+from thresher.scores.sites import SITES
 from thresher.scores.store import FAILED, missing_documents, read_shard, shards
 
 _REASONS_KEPT = 10_000  # a crawl may have millions, which are in failures.jsonl
@@ -364,7 +365,7 @@ def _table(
 
 
 def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
-    """Return the cost of cleaning with this variant's scorers alone: parsing, the scorers, the cut.
+    """Return the cost of cleaning with this variant's scorers alone: parsing, the scorers, the cut, the links if they count.
 
     Worker seconds are divided by the number of workers for wall time; their CPU time is shared out by wall time.
     """
@@ -372,6 +373,8 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
     for scorer in run.variant.cleaner.scorers:
         names.add(scorer.canonical_name)
         names.update(text.canonical_name for text in scorer.required_texts)
+    if run.variant.weights is not None and run.variant.weights.anchors:
+        names.add(SITES)
     own_seconds = sum(scores.seconds.get(name, 0.0) for name in names)
     all_seconds = sum(scores.seconds.values())
     share = 0.0

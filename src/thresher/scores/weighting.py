@@ -22,12 +22,11 @@ from thresher.base.tables import Column, Lists, Table, Texts
 from thresher.cleaners.scorer import Declared, Parameter, Value
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores.sites import read_site_shard, site_path, write_sites
-from thresher.scores.store import ORIGINS, read_report, read_shard, shards, write_columns
+from thresher.scores.store import LINKS, ORIGINS, column_names, read_report, read_shard, shards, write_columns
 
 _FOLDER = "weights"
 _KEPT_COLUMNS = ("id", "url", "status")
 _SCORE = "score:"
-_ANCHOR_TEXTS = "anchor_texts"
 _ANCHOR = -1
 """The block and the sentence that the text of a link copies."""
 
@@ -90,13 +89,12 @@ def weighted_store(store: Path, weights: Weights | None) -> Path:
 
 def _site_of(path: Path, weights: Weights) -> Table:
     """Return what the site of a shard's pages says of them: the columns that `weighted_table` needs."""
-    if not site_path(path).exists():
-        write_sites(path.parent, Backend(workers=1))
-    site = read_site_shard(path)
-    if weights.anchors and _ANCHOR_TEXTS not in site.columns:
+    if weights.anchors and LINKS not in column_names(path):
         what = "the scores have no texts of links to the pages, which anchors count"
         raise StateError(what, "add --fresh to run or explore, or write anchors=0", str(path.parent))
-    return site
+    if not site_path(path).exists():
+        write_sites(path.parent, Backend(workers=1))
+    return read_site_shard(path)
 
 
 def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
@@ -139,7 +137,7 @@ def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
 def _anchors(site: Table, row: int, factor: float) -> list[str]:
     """Return the texts of links to a page, each as often as its weight times the factor says, rounded."""
     anchors: list[str] = []
-    texts = site.texts(_ANCHOR_TEXTS)[row]
+    texts = site.texts("anchor_texts")[row]
     for text, weight in zip(
         texts.split("\n") if texts else (), site.lists("anchor_weights")[row].tolist(), strict=True
     ):
