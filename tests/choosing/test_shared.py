@@ -57,14 +57,22 @@ def test_the_smallest_setting_within_the_margin_is_tried_on_each_and_left_out_in
     assert (found.mean_share, found.mean_share_left_out) == (pytest.approx(0.5), pytest.approx((1 + 1 + 0.3) / 3))
     assert found.failed == ()
     said = list(shared_answer(found))
-    facts = ("none|dcp@0.5", "50.0 %", "at most 1.0 % on 2 of 3 collections", "2.0 % on three")
+    assert {setting.bytes_share for setting in found.tried} == {float(table.bytes_shares[1]) for table in tables}
+    facts = (
+        "none|dcp@0.5",
+        f"{100 * found.mean_bytes_share:.1f} % of the bytes (50.0 % of the postings)",
+        "at most 1.0 % on 2 of 3 collections",
+        "2.0 % on three",
+    )
     assert all(fact in said[0] for fact in facts)
     assert "0 of 3 collections lost 5 % or more" in said[1]
     assert "4.4 % of nDCG@10 and 4.4 % of AP" in said[2]
     assert "shown" not in " ".join(said)
     cells = [[cell.text for cell in row] for row in shared_table(found).rows]
-    assert cells[2] == ["three", "30", "50.0", "2.0 %", "2.0 %", "none|dcp@0.3", "30.0", "4.0 %", "4.0 %"]
-    assert cells[0][5:] == ["none", "100.0", "0.0 %", "0.0 %"]
+    bytes_of = [f"{100 * share:.1f}" for share in tables[2].bytes_shares.tolist()]
+    assert cells[2][:6] == ["three", "30", bytes_of[1], "50.0", "2.0 %", "2.0 %"]
+    assert cells[2][6:] == ["none|dcp@0.3", bytes_of[2], "30.0", "4.0 %", "4.0 %"]
+    assert cells[0][6:] == ["none", "100.0", "100.0", "0.0 %", "0.0 %"]
 
 
 def test_what_was_left_out_may_lose_more() -> None:

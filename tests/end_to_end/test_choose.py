@@ -205,7 +205,8 @@ def test_one_setting_for_several_collections(again: Decided, call: Call) -> None
     assert [one["collection"] for one in record["tried"]] == list(names)
     assert {one["variant"] for one in (*record["tried"], *record["left_out"])} == {index}
     lines = done.out.splitlines()
-    assert lines[0].startswith(f"- Use {index}: {100 * table.shares[row]:.1f} % of the postings on average")
+    size = f"{100 * table.bytes_shares[row]:.1f} % of the bytes ({100 * table.shares[row]:.1f} % of the postings) on average"
+    assert lines[0].startswith(f"- Use {index}: {size}")
     made = [line for line in lines if line.startswith("thresher ")]
     assert made == record["commands"]
     assert shlex.split(made[0])[:3] == ["thresher", "clean", "PAGES"]

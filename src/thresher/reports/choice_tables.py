@@ -259,14 +259,7 @@ def shared_columns(choice: SharedChoice) -> list[Column[SharedRow]]:
     columns: list[Column[SharedRow]] = [
         Column("collection", attrgetter("shared.collection"), "The experiment's name.", formats.TEXT),
         Column("topics", attrgetter("shared.topics"), "The number of topics.", formats.COUNT),
-        Column(
-            "postings_share",
-            attrgetter("shared.share"),
-            "Its postings over the baseline's.",
-            formats.PERCENT,
-            "index",
-            "% of baseline",
-        ),
+        *_size_columns("shared", "", "Its"),
         *_loss_columns(choice, attrgetter("shared"), "", ""),
         Column(
             "left_out variant",
@@ -276,17 +269,23 @@ def shared_columns(choice: SharedChoice) -> list[Column[SharedRow]]:
             "left out",
             missing="none",
         ),
-        Column(
-            "left_out postings_share",
-            attrgetter("left_out.share"),
-            f"{about}: its postings over the baseline's.",
-            formats.PERCENT,
-            "index",
-            "% of baseline",
-        ),
+        *_size_columns("left_out", "left_out ", f"{about}: its"),
         *_loss_columns(choice, attrgetter("left_out"), "left_out ", about),
     ]
     return columns
+
+
+def _size_columns(tried: str, prefix: str, about: str) -> Iterator[Column[SharedRow]]:
+    """Give the columns of a setting's size; `tried` is the attribute of the row that has the setting."""
+    for name, attribute, head in (("bytes", "bytes_share", "bytes"), ("postings", "share", "postings")):
+        yield Column(
+            f"{prefix}{name}_share",
+            attrgetter(f"{tried}.{attribute}"),
+            f"{about} {name} over the baseline's.",
+            formats.PERCENT,
+            head,
+            "% of baseline",
+        )
 
 
 def _loss_columns(

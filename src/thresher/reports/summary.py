@@ -364,7 +364,8 @@ def _percent_interval(change: Interval) -> str:
 def shared_answer(choice: SharedChoice) -> Iterator[str]:
     """Give the setting for several collections, its losses, the test of its rule, and the loss to expect on another."""
     count, margin = len(choice.tried), margin_text(choice.criteria.margin)
-    share, share_left_out = percent(choice.mean_share), percent(choice.mean_share_left_out)
+    size = _mean_size(choice.mean_bytes_share, choice.mean_share)
+    size_left_out = _mean_size(choice.mean_bytes_share_left_out, choice.mean_share_left_out)
     if choice.variant is None:
         many = f"of {choice.settings:,} settings that all {count} collections have"
         yield f"{STAY}: {many}, none is expected to lose less than {margin} on another collection."
@@ -372,14 +373,14 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
         *better, worst = sorted(choice.tried, key=attrgetter("worst"))
         lost = f"lost at most {loss_text(choice, better[-1].worst)} on {len(better)} of {count} collections"
         last = f"{loss_text(choice, worst.worst)} on {worst.collection}"
-        yield f"Use {choice.variant}: {share} % of the postings on average; it {lost} and {last}, in {_measures(choice)}."
+        yield f"Use {choice.variant}: {size}; it {lost} and {last}, in {_measures(choice)}."
     failed = [f"{setting.collection} ({loss_text(choice, setting.worst)})" for setting in choice.failed]
     where = ""
     if failed:
         where = f": {', '.join(failed)}"
     yield (
         f"Left out in turn, {len(failed)} of {count} collections lost {margin} or more with the setting that the others "
-        f"recommend{where}; it has {share_left_out} % of the postings on average."
+        f"recommend{where}; it has {size_left_out}."
     )
     if choice.variant:
         pairs = zip(choice.measures, choice.bounds, strict=True)
@@ -389,6 +390,10 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
             f"A further collection like these would lose at most {bounds} (prediction bounds, {sure}). One unlike them may "
             f"lose more, which {count} collections cannot exclude: choose with topics of its own."
         )
+
+
+def _mean_size(bytes_share: float, share: float) -> str:
+    return f"{percent(bytes_share)} % of the bytes ({percent(share)} % of the postings) on average"
 
 
 def loss_text(choice: SharedChoice, loss: float) -> str:

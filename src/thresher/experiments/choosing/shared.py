@@ -33,6 +33,7 @@ class SettingOnCollection:
         topics: the number of topics.
         variant: the setting; None for no cleaning.
         share: its postings over the baseline's.
+        bytes_share: its bytes over the baseline's, estimated where an index was not built.
         losses: by deciding measure; shares of the baseline's mean if the margin is one, else in units of the measure.
     """
 
@@ -40,6 +41,7 @@ class SettingOnCollection:
     topics: int
     variant: str | None
     share: float
+    bytes_share: float
     losses: tuple[float, ...]
 
     @property
@@ -57,7 +59,7 @@ class SharedChoice(Shown):
         measures: the deciding measures, the main one first.
         criteria: margin, alpha and the most pages that may be emptied; the families have no part.
         settings: the number of settings that were explored in all collections.
-        variant: the smallest setting, by mean size, whose bounds are within the margin; None for no cleaning.
+        variant: the smallest setting, by mean postings, whose bounds are within the margin; None for no cleaning.
         bounds: by measure, the largest loss of a further collection like these with confidence 1 − alpha; 0 for no cleaning.
         tried: the setting on each collection.
         left_out: by collection, the setting that the other collections recommend without it.
@@ -76,13 +78,23 @@ class SharedChoice(Shown):
 
     @property
     def mean_share(self) -> float:
-        """The mean size of the setting over the collections."""
+        """The mean postings of the setting over the collections, as a share of the baseline's."""
         return float(np.mean([setting.share for setting in self.tried]))
 
     @property
+    def mean_bytes_share(self) -> float:
+        """The mean bytes of the setting over the collections, as a share of the baseline's."""
+        return float(np.mean([setting.bytes_share for setting in self.tried]))
+
+    @property
     def mean_share_left_out(self) -> float:
-        """The mean size of the settings that the other collections recommend."""
+        """The mean postings of the settings that the other collections recommend."""
         return float(np.mean([setting.share for setting in self.left_out]))
+
+    @property
+    def mean_bytes_share_left_out(self) -> float:
+        """The mean bytes of the settings that the other collections recommend."""
+        return float(np.mean([setting.bytes_share for setting in self.left_out]))
 
     @property
     def failed(self) -> tuple[SettingOnCollection, ...]:
@@ -91,7 +103,7 @@ class SharedChoice(Shown):
         return tuple(setting for setting in self.left_out if setting.worst >= margin)
 
 
-_FILE = RecordFile(SharedChoice, "a choice", "run `thresher choose` again", "thresher-shared-choice", 2, StateError)
+_FILE = RecordFile(SharedChoice, "a choice", "run `thresher choose` again", "thresher-shared-choice", 3, StateError)
 
 
 @dataclass(frozen=True)
@@ -101,7 +113,8 @@ class _Settings:
     Args:
         names: by setting.
         losses: shape (measures, settings, collections).
-        shares: sizes over the baselines'; shape (settings, collections).
+        shares: postings over the baselines'; shape (settings, collections).
+        bytes_shares: bytes over the baselines'; shape (settings, collections).
         keeps_pages: whether few enough pages are emptied; shape (settings, collections).
         criteria: the criteria.
     """
@@ -109,11 +122,12 @@ class _Settings:
     names: tuple[str, ...]
     losses: Floats
     shares: Floats
+    bytes_shares: Floats
     keeps_pages: NDArray[np.bool_]
     criteria: ChoiceCriteria
 
     def smallest(self, collections: Sequence[int]) -> int | None:
-        """Return the setting with the smallest mean size whose bounds on these collections are within the margin."""
+        """Return the setting with the fewest mean postings whose bounds on these collections are within the margin."""
         bounds = prediction_bounds(self.losses[..., collections], self.criteria.alpha)
         within = np.all(bounds < self.criteria.margin.value - TOLERANCE, axis=0)
         within &= np.all(self.keeps_pages[:, collections], axis=1)
@@ -193,10 +207,11 @@ def _on_collection(
     """Return a setting, None for no cleaning, on the collection at a place among the tables."""
     topics = len(table.topics)
     if setting is None:
-        return SettingOnCollection(name, topics, None, 1.0, (0.0,) * len(settings.losses))
+        return SettingOnCollection(name, topics, None, 1.0, 1.0, (0.0,) * len(settings.losses))
     losses = tuple(settings.losses[:, setting, place].tolist())
     share = float(settings.shares[setting, place])
-    return SettingOnCollection(name, topics, settings.names[setting], share, losses)
+    bytes_share = float(settings.bytes_shares[setting, place])
+    return SettingOnCollection(name, topics, settings.names[setting], share, bytes_share, losses)
 
 
 def _common_settings(
@@ -208,16 +223,18 @@ def _common_settings(
         fix = "explore the same families in all of them: `thresher explore`"
         raise StateError("no variant was explored in all of these collections", fix, ", ".join(tables))
     names = tuple(sorted(common))
-    losses, shares, keeps_pages = [], [], []
+    losses, shares, bytes_shares, keeps_pages = [], [], [], []
     for table in tables.values():
         rows = [table.position[name] for name in names]
         losses.append([_losses(table, measure, rows, criteria) for measure in measures])
         shares.append(table.shares[rows])
+        bytes_shares.append(table.bytes_shares[rows])
         keeps_pages.append(table.emptied_shares[rows] <= criteria.emptied + TOLERANCE)
     return _Settings(
         names=names,
         losses=np.moveaxis(np.array(losses), 0, -1),
         shares=np.array(shares).T,
+        bytes_shares=np.array(bytes_shares).T,
         keeps_pages=np.array(keeps_pages).T,
         criteria=criteria,
     )
