@@ -81,8 +81,13 @@ def test_the_first_screen_says_what_is_recommended(text: str, judged: Results, c
     said = parsed(text).xpath("//div[@class='said']")
     assert len(said) == len(judged.tables)
     for part, model in zip(said, choice.models, strict=True):
-        sentences = [line.text_content() for line in part.xpath("./p[not(@class='use')]")]
+        sentences = [line.text_content() for line in part.xpath("./p[not(@class='use' or @class='note')]")]
         assert sentences == list(model_answer(choice, model))
+        # It was explored only, which is no warning.
+        (note,) = [line.text_content() for line in part.xpath("./p[@class='note']")]
+        assert RECOMMENDED in note
+        assert "built" in note
+        assert not [item for item in part.xpath("./ul/li") if RECOMMENDED in item.text_content()]
         assert part.xpath("./pre")[0].text.split("\n")[:-1] == list(choice.commands[RECOMMENDED])
         figures = [figure.text for figure in part.xpath(".//dl[@class='figures']//b")]
         assert figures == [f"≈ −{100 - 100 * model.first.bytes_share:.1f} %", "−0.0100", "−50.0 %"]

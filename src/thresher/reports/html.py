@@ -86,12 +86,13 @@ class KeyFigure:
 
 @dataclass(frozen=True)
 class FirstScreen:
-    """The first screen of a retrieval model: sentences, shell commands, three figures, warnings, and the answer's table."""
+    """The first screen of a retrieval model: sentences, shell commands, three figures, notes, warnings, the answers."""
 
     sentences: tuple[str, ...]
     commands: tuple[str, ...]
     figures: tuple[KeyFigure, ...]
     warnings: tuple[str, ...]
+    notes: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     answers: Table | None = None
 
@@ -196,9 +197,10 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice, warnings:
     (table,) = results.tables
     alone = replace(choice, models=(model,))
     index = model.first
-    before = list(summary.measured(alone, results))
+    notes = [*summary.measured(alone, results, is_same=True)]
     if index and not table.rows[table.position[index.variant]].built:
-        before.append(f"{index.variant} was explored, not built: `{choice.check}` builds and measures it.")
+        notes.append(f"{index.variant} was explored, not built: `{choice.check}` builds and measures it.")
+    before = [*summary.measured(alone, results, is_same=False)]
     if index and index.emptied:
         before.append(f"{index.emptied:,} of {model.documents:,} pages are left without text.")
     figures = _figures(table, index) if index else _baseline_figures(table)
@@ -207,6 +209,7 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice, warnings:
         commands=choice.commands[index.variant] if index else (),
         figures=tuple(figures),
         warnings=(*before, *warnings),
+        notes=tuple(notes),
         assumptions=tuple(summary.assumptions(choice, model)),
         answers=choice_tables.answers_table(alone),
     )

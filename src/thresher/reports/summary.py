@@ -170,14 +170,14 @@ def commands(choice: Choice) -> tuple[str, ...]:
     return (*choice.commands[firsts.pop()], choice.check)
 
 
-def measured(choice: Choice, results: Results) -> Iterator[str]:
-    """Say of each named index that was built whether its size and means equal the explored ones."""
+def measured(choice: Choice, results: Results, is_same: bool | None = None) -> Iterator[str]:
+    """Say of each named index that was built, or of those that agree or do not, whether it is as explored."""
     for model in choice.models:
         table = results.table(model.retrieval)
         for named in model.named:
-            is_same = named.is_as_measured(table)
-            if is_same is not None:
-                yield _measured_text(choice, table, named, is_same)
+            agrees = named.is_as_measured(table)
+            if agrees is not None and is_same in (None, agrees):
+                yield _measured_text(choice, table, named, agrees)
 
 
 def _measured_text(choice: Choice, table: VariantTable, named: ChosenIndex, is_same: bool) -> str:
