@@ -23,7 +23,7 @@ from thresher.base.processes import Backend
 from thresher.collections.interface import IdRule, JsonFields, ReadOptions
 from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.choosing.criteria import ChoiceCriteria
-from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.config import Experiment, load_experiment, read_labels
 from thresher.experiments.locations import CatalogueId, TopicSource
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import CostsTable, tables
@@ -116,6 +116,7 @@ LEAST: Mapping[str, object] = {
     "costs": CostsTable(0.341, "", "", 0.0, 0.0, 0, 1, 1.0),
     "backend": Backend("local", os.cpu_count() or 1, ""),
     "scorers": (),
+    "labels": {},
 }
 FULL_TEXT = (
     with_key(
@@ -415,6 +416,8 @@ def test_the_digest_is_of_what_the_file_says_not_how(load: Load) -> None:
         ("[index]\nstopwords = 0", 1, ["'stopwords' is a whole number", "true or false"]),
         ("[pages]\nblocks = [\n'join',\n]", 1, ["'blocks' is a list", "a text"]),
         ("[pages]\nlanguage = 'xx'", 1, ["language", "'xx'"]),
+        ("[report.labels]\nnone = 5", 0, ["item of 'labels'", "not a text"]),
+        ("[report]\nlabels = 'x'", 1, ["'labels' is a text", "a table"]),
         ("[pruning]\nstatistics = 'guess'", 1, ["'guess'", "original, pruned"]),
         ('[[system]]\nname = "s"\npath = "pages"\nbyte = 5', 3, ["unknown key 'byte' in [system]", "'bytes'"]),
         ('[[system]]\nname = "s"', 0, ["[system] has no 'path'", "add path"]),
@@ -821,6 +824,7 @@ def test_paths_of_models_are_relative_to_the_file(load: Load, tmp_path: Path, mo
     text = HEAD + SWEEP.format("perplexity(lm=models/wiki)", [5])
     text += '[cleaners]\nnames = ["perplexity(lm=books)@5", "ncleaner(model=standard)@0|up(model=bm25)@0.5"]\n'
     text += '[choose]\nfamilies = ["perplexity(lm=models/wiki)|dcp"]\n'
+    text += '[report.labels]\n"perplexity(lm=models/wiki)" = "Wikipedia"\nnone = "all"\n'
     others = ["perplexity(lm=books)@5", "ncleaner@0|up(model=bm25)@0.5"]
     for cwd, model in ((tmp_path, "models/wiki"), (tmp_path / "here", "../models/wiki")):
         monkeypatch.chdir(cwd)
@@ -828,6 +832,8 @@ def test_paths_of_models_are_relative_to_the_file(load: Load, tmp_path: Path, mo
         names = [variant.name for variant in loaded.variants]
         assert sorted(names) == sorted(["none", f"perplexity(lm={model})@5", *others])
         assert loaded.criteria.families == (f"perplexity(lm={model})|dcp",)
+        labels = {"perplexity(lm=models/wiki)": "Wikipedia", f"perplexity(lm={model})": "Wikipedia", "none": "all"}
+        assert loaded.labels == read_labels(tmp_path / "small.toml") == labels
     (tmp_path / "models").rename(tmp_path / "here" / "models")
     assert "../models/wiki" in str(problems_of(load, text))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from experiments import NDCG, chosen, made, small
+from experiments import BYTES, NDCG, chosen, made, small, with_system
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -170,6 +170,24 @@ def test_a_curve_of_many_variants_has_no_dots_and_ends_where_little_is_left() ->
     low = 0.6 * means[0]
     assert min(means) < low <= min(row["mean"] for row in curve)
     assert 15 < len(curve) < 49
+
+
+def test_other_systems_of_known_size_are_beside_the_first_model() -> None:
+    results = with_system(made(topics=9, retrievals=("qld", "bm25")))
+    assert "other" not in texts_of(paper_plot(results).svg)
+    (system,) = results.facts.systems
+    systems = (replace(system, index_bytes=BYTES // 2),)
+    results = replace(results, facts=replace(results.facts, systems=systems))
+    assert "other" in texts_of(paper_plot(results).svg)
+    spec = paper_plot(results, PaperPlot(("other",))).spec
+    (dots,) = [layer["data"]["values"] for layer in spec["layer"] if layer["mark"]["type"] == "circle"]
+    assert [(dot["share"], dot["mean"]) for dot in dots] == [(50.0, pytest.approx(systems[0].means[1]))]
+    for asked in (PaperPlot(("bte",)), PaperPlot(model="bm25")):
+        assert "other" not in texts_of(paper_plot(results, asked).svg)
+
+
+def test_the_baseline_alone_has_a_plot() -> None:
+    assert set(texts_of(paper_plot(made({"none": 1.0}, 6)).svg)) > {"no cleaning"}
 
 
 def test_rows_labels_and_measures_are_asked_for() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from experiments import NDCG, made, small, with_system
+from experiments import BYTES, NDCG, made, small, with_system
 
 from thresher.base.errors import ConfigError, InputError
 from thresher.cli.experiment import report
@@ -88,6 +88,14 @@ def test_columns_are_those_of_results_csv_and_of_systems(results: Results) -> No
     held_out = paper_table(made(topics=9, held_out=9), PaperTable(("held_out exp-nDCG@10",), ("bte",)))
     assert [head.title for head in held_out.columns] == [" ", "exp-nDCG@10 (held out)"]
     assert "% of the baseline" in table.caption
+
+
+def test_the_size_of_another_system_is_a_share_too() -> None:
+    results = with_system(made(topics=9))
+    systems = (replace(results.facts.systems[0], index_bytes=BYTES // 4),)
+    results = replace(results, facts=replace(results.facts, systems=systems))
+    table = paper_table(results, PaperTable(("bytes_share", "P@10"), ("other",)))
+    assert column(table, "bytes") == ["100.0", "25.0"]
 
 
 def test_a_column_without_a_difference_is_named_in_the_caption() -> None:

@@ -208,6 +208,8 @@ def _problem(path: KeyPath, errors: Sequence[ErrorDetails]) -> _Problem:
         return _Problem(f"[{name}] has no {key!r}", f"add {key}: {declared.meaning}", path[:-1])
     if any(isinstance(error["loc"][-1], int) for error in errors):
         return _Problem(f"an item of {key!r} is not a text", f"give a list of {declared.meaning}", path)
+    if declared.kinds == (dict,) and len(errors[0]["loc"]) > len(path):
+        return _Problem(f"an item of {key!r} is not a text", f"give texts: {declared.meaning}", path)
     return _misfit(path, declared, errors[0]["input"])
 
 

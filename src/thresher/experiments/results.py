@@ -123,6 +123,10 @@ class BaselineRun:
         means: Floats = self.values.mean(axis=-1)
         return means
 
+    def share_of(self, whole: int) -> float | None:
+        """Return the size of its index as a share of another's bytes, if it is known."""
+        return self.index_bytes / whole if self.index_bytes and whole else None
+
 
 @dataclass(frozen=True)
 class Facts:

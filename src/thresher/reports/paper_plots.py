@@ -33,7 +33,7 @@ class PaperPlot:
     """What a plot for a paper shows.
 
     Args:
-        rows: variants and sweeps by name or label; by default all that were built.
+        rows: variants, sweeps and systems by name or label; by default all that were built.
         measure: canonical, or as tables name it; None for the main one.
         model: the retrieval model; None for the first.
         inches: the width.
@@ -73,6 +73,7 @@ def _plotted(results: Results, asked: PaperPlot, choice: Choice | None) -> Plott
     if all(row.bytes is not None for row in table.rows):
         unit = "bytes"
         points = [_in_bytes(point, table) for point in points]
+        points += _systems(results, asked, table, measure)
     recommended = None
     if data.recommended:
         recommended = next((point for point in points if point.name == data.recommended.point.name), None)
@@ -101,6 +102,16 @@ def _asked_table(results: Results, asked: PaperPlot) -> VariantTable:
 
 def _in_bytes(point: ChartPoint, table: VariantTable) -> ChartPoint:
     return replace(point, share=100 * float(table.bytes_shares[table.position[point.name]]))
+
+
+def _systems(results: Results, asked: PaperPlot, table: VariantTable, measure: str | None) -> Iterator[ChartPoint]:
+    """Give the runs of other systems whose size is known, beside the first retrieval model."""
+    place = results.measures.index(measure or table.main)
+    for system in results.facts.systems:
+        share = system.share_of(int(table.index_bytes[0]))
+        is_asked = not asked.rows or {system.name, labelled(system.name, results.facts.labels)} & set(asked.rows)
+        if share is not None and is_asked and asked.model in (None, results.retrievals[0]):
+            yield ChartPoint(system.name, SINGLES, 100 * share, float(system.means[place]), "", False, False, 0)
 
 
 def _curves(points: list[ChartPoint], baseline: ChartPoint, results: Results) -> Iterator[Curve]:

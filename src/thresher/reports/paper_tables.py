@@ -122,6 +122,8 @@ def _of_papers(columns: Sequence[VariantColumn], results: Results) -> Iterator[P
     """Give the columns over variants and other systems, under their labels."""
     labels = results.facts.labels
     of_systems = {column.name: column for column in system_columns(results.measures)}
+    whole = int(results.tables[0].index_bytes[0])
+    of_systems[BYTES_SHARE.name] = SystemColumn(BYTES_SHARE.name, lambda system: system.share_of(whole), "")
     for column in columns:
         header = labels.get(column.name) or labels.get(column.title, column.title)
         unit = "%" if column.unit == _OF_BASELINE else column.unit
