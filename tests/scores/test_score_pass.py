@@ -30,7 +30,7 @@ from thresher.collections.interface import UNFIT_ID
 from thresher.collections.sources import SOURCE_BYTES, Reading, Span, grouped
 from thresher.pages import PageOptions
 from thresher.scores import score_pass
-from thresher.scores.crash_log import PartTask, page_at_work_path
+from thresher.scores.crash_log import CrashLog, PartTask, page_at_work_path
 from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import Failure, failures
 from thresher.scores.page_at_work import read_page_at_work
@@ -398,6 +398,42 @@ def test_a_worker_that_ends_before_any_page_is_no_endless_loop(tmp_path: Path) -
 
 
 @dataclass(frozen=True)
+class Stalling(Listed):
+    """Five pages; reading the third does not come to an end, but for the second time."""
+
+    def parts(self, pages: int) -> Iterator[Part]:
+        yield Part(0, 0, self.path, "f", 0, 5, exact=True)
+
+    def read(self, part: Part) -> Reading:
+        for number in range(5):
+            if number == 2 and not self.path.exists():
+                self.path.touch()
+                time.sleep(600)
+            yield Source(f"d{number}", part.name, 8, number, content=b"<p>x</p>")
+        return Span(0, 5)
+
+
+def test_a_page_that_takes_long_to_read_fails_alone(tmp_path: Path) -> None:
+    stalling = Stalling((), path=tmp_path / "stalled")
+    report = score_collection(ScorePlan(stalling, SCORERS, limits=LIMITS), tmp_path / "store")
+    assert (report.documents, report.scored, report.failed) == (5, 4, 1)
+    assert list(failures(tmp_path / "store")) == [Failure("f", 2, "d2", "took longer than 1 s")]
+
+
+def test_what_takes_long_to_read_for_ever_costs_the_rest_of_its_part(tmp_path: Path) -> None:
+    part = whole(pages(5).items)
+    log = CrashLog(tmp_path, LIMITS)
+    task = log.task(part)
+    for crashed, unread in (({2: "took longer than 1 s"}, None), ({2: "took longer than 1 s"}, 2)):
+        page_at_work_path(tmp_path, part).write_text('{"page": 2, "helper": null, "begun": 0.0, "suspect": null}')
+        task = log.retry(task, -signal.SIGALRM)
+        assert (task.crashed, task.unread) == (crashed, unread)
+    process_part(task, ScoreWork(Listed(()), tmp_path, scorers=SCORERS))
+    reasons = [failure.reason for failure in failures(tmp_path)]
+    assert reasons == ["cannot be read: its reader took longer than 1 s"]
+
+
+@dataclass(frozen=True)
 class Crashing(Listed):
     """Three parts of five pages; reading the third page of the second ends the process, as a library in C would."""
 
@@ -417,7 +453,9 @@ def test_what_crashes_its_reader_costs_the_rest_of_its_part(tmp_path: Path) -> N
     plan, backend = ScorePlan(Crashing(()), SCORERS), Backend(workers=2)
     report = score_collection(plan, tmp_path, backend)
     assert (report.documents, report.scored, report.failed) == (13, 12, 1)
-    assert list(failures(tmp_path)) == [Failure("f1", None, "", "cannot be read: its reader crashes")]
+    assert list(failures(tmp_path)) == [
+        Failure("f1", None, "", "cannot be read: its reader ended its worker (exit code -6)")
+    ]
     read = [row["id"] for row in store_rows(tmp_path) if row["status"] == SCORED]
     assert read == ["d00", "d01", "d02", "d03", "d04", "d10", "d11", "d20", "d21", "d22", "d23", "d24"]
     # A rerun does not try it again.

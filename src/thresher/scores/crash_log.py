@@ -28,7 +28,7 @@ class PartTask:
         part: the part.
         crashed: reasons to skip pages, by their number in the part.
         crashed_helpers: reasons to skip helpers, by the number of the page and of the helper; see `guarded`.
-        unread: number of the page from which the part's reader crashes; None if it does not.
+        unread: number of the page from which the part's reader crashes, one of `crashed`; None if it does not.
     """
 
     part: Part
@@ -90,7 +90,7 @@ class CrashLog:
         """Return the task to do after a worker ended with an exit code: the same one, or the part without what is at fault.
 
         A page is at fault if it took too long, or if two processes ended at it. If a helper was at work, the helper is
-        at fault in place of the page. If a skipped page still crashes the process, the reader is at fault.
+        at fault in place of the page. If a skipped page still crashes the process or takes too long, the reader is at fault.
 
         Raises:
             StateError: no page is at fault.
@@ -117,7 +117,7 @@ class CrashLog:
             helpers_of_page[at_work.helper] = reason
         elif page is not None and page not in task.crashed:
             self._crashed.pages.setdefault(name, {})[page] = reason
-        elif page is not None and code in CRASHES and task.unread is None:
+        elif page is not None and code in (*CRASHES, -signal.SIGALRM) and task.unread is None:
             self._crashed.unread[name] = page
         else:
             raise no_page_at_fault(f"a worker ended (exit code {code})", task.part.name or str(task.part.path))

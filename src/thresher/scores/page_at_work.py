@@ -18,6 +18,8 @@ ENDING = ".page"
 _LINE_BYTES = 160
 _SHORTEST = 1e-3
 """Seconds left to a page whose time is over while a helper was at work; 0 would stop the clock."""
+_TIMES_TO_PASS = 4
+"""A page that is refused has so many times the time of others: it is only read, to reach the next one."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +65,14 @@ class PageClock:
         self.write(page=None)
 
     @contextmanager
-    def page(self, number: int, crashed_helpers: Mapping[int, str]) -> Iterator[None]:
-        """Work on a page. `crashed_helpers` are the reasons not to use helpers, by their number."""
+    def page(self, number: int, crashed_helpers: Mapping[int, str], is_refused: bool) -> Iterator[None]:
+        """Work on a page, or pass one that is refused. `crashed_helpers` are the reasons not to use helpers, by their number."""
         self.crashed_helpers = crashed_helpers
         self.write(page=number)
-        with alarm(self._seconds):
+        seconds = self._seconds
+        if is_refused:
+            seconds *= _TIMES_TO_PASS
+        with alarm(seconds):
             yield
 
     @contextmanager

@@ -77,7 +77,7 @@ def _process_pages(task: PartTask, work: ScoreWork, sources: _Timed, clock: Page
     span = Span(None, task.part.end)
     while len(rows) != task.unread:
         number = len(rows)
-        with clock.page(number, task.crashed_helpers.get(number, {})):
+        with clock.page(number, task.crashed_helpers.get(number, {}), number in task.crashed):
             try:
                 source = sources.next()
             except StopIteration as end:
@@ -88,7 +88,7 @@ def _process_pages(task: PartTask, work: ScoreWork, sources: _Timed, clock: Page
                 break
             rows.append(_row(work, source, task.crashed.get(number, "")))
     else:
-        rows.append(_unread_rest(work, task.part, "cannot be read: its reader crashes"))
+        rows.append(_unread_rest(work, task.part, f"cannot be read: its reader {task.crashed[len(rows)]}"))
     clock.write(page=None)
     return rows, span
 
