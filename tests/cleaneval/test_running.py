@@ -8,7 +8,7 @@ from pathlib import Path
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import Page
 from thresher.evaluation.cleaneval.cleaning_measures import compare_words
-from thresher.evaluation.cleaneval.comparing import compare_page
+from thresher.evaluation.cleaneval.comparing import compare_page, remove_compared
 from thresher.evaluation.cleaneval.gold import LabelledText, read_gold
 from thresher.evaluation.cleaneval.results import CleaningRun, GoldSet, run_cleaners
 from thresher.scores.cutting import clean_page
@@ -100,6 +100,14 @@ def test_what_is_kept_is_not_done_again(plugin: Path, tmp_path: Path) -> None:
     for path in (tmp_path / "kept").iterdir():
         path.write_text('{"damaged": true}')
     assert measured(gold)[0] == first
+
+    own = tmp_path / "kept" / "mine.json"
+    own.write_text("mine")
+    remove_compared(tmp_path / "kept")
+    assert [*(tmp_path / "kept").iterdir()] == [own]
+    own.unlink()
+    remove_compared(tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()
 
 
 def test_pages_that_no_cleaner_can_take_are_named_and_emptied(tmp_path: Path) -> None:

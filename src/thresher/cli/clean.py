@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
@@ -269,6 +268,7 @@ def cleaneval(
     from thresher.base.files import temporary_folder
     from thresher.base.student import check_installed
     from thresher.cleaners.scorers.extractor import EXTRACTORS
+    from thresher.evaluation.cleaneval.comparing import remove_compared
     from thresher.evaluation.cleaneval.gold import read_gold
     from thresher.evaluation.cleaneval.results import ROWS, GoldSet, SignificanceOptions, asked, run_cleaners
     from thresher.reports.cleaning_tables import cleaning_tables, sentences, write_cleaning_tables
@@ -296,7 +296,7 @@ def cleaneval(
     if output is not None:
         write_cleaning_tables(run, output)
         # What is finished is not continued.
-        shutil.rmtree(output / "comparisons", ignore_errors=True)
+        remove_compared(output / "comparisons")
     for sentence in sentences(run):
         tell(f"- {sentence}")
     click.echo()

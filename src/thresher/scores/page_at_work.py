@@ -66,7 +66,7 @@ class PageClock:
 
     @contextmanager
     def page(self, number: int, crashed_helpers: Mapping[int, str], is_refused: bool) -> Iterator[None]:
-        """Work on a page, or pass one that is refused. `crashed_helpers` are the reasons not to use helpers, by their number."""
+        """Work on a page, or pass a refused one. `crashed_helpers` are the reasons not to use helpers, by their number."""
         self.crashed_helpers = crashed_helpers
         self.write(page=number)
         seconds = self._seconds

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +28,8 @@ from thresher.scores.store import read_shard, shards, text_store
 
 SHARD_PAGES = 16
 """Gold standards are small: with shards of the usual size, workers would be idle."""
+_STORED = re.compile(r"[0-9a-f]{16}\.json")
+"""The files of stored comparisons."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +181,15 @@ def compare_cleaned(
     backend = Backend(workers=workers)
     for compared in run_tasks(backend, _compare_shard, tasks, "comparing pages", str(folder), ordered=True):
         yield from compared
+
+
+def remove_compared(keep: Path) -> None:
+    """Remove the stored comparisons of shards from a folder, and the folder if nothing else is in it."""
+    for path in keep.glob("*.json"):
+        if _STORED.fullmatch(path.name):
+            path.unlink()
+    with suppress(OSError):
+        keep.rmdir()
 
 
 def _shard_tasks(
