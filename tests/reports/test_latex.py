@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.reports.latex import escape_latex, estimated_width, render_fitted, render_latex
+from thresher.reports.latex import escape_latex, estimated_width, page_width, render_fitted, render_latex
 from thresher.reports.table import Cell, Head, Table
 
 
@@ -96,3 +96,8 @@ def test_marks_count_beside_the_numbers_only() -> None:
     width = estimated_width(Table((head,), ((Cell("0.5"),),), ""))
     assert estimated_width(Table((head,), ((Cell("0.5", "abcd"),),), "")) == width
     assert estimated_width(Table((head,), ((Cell("0.5", "abcdefghijklmnopqrst"),),), "")) > width
+
+
+@pytest.mark.parametrize(("inches", "points"), [(3.3, 501), (3.5, 530), (4.8, 347), (6.5, 470)])
+def test_a_page_has_two_columns_or_a_wide_one(inches: float, points: float) -> None:
+    assert page_width(inches * 72.27) == pytest.approx(points, abs=0.5)

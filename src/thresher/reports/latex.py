@@ -19,6 +19,8 @@ _NARROWEST, _WIDEST = 1.0, 20.0
 COLUMN = 3.3 * INCH
 """Points of that width."""
 _BETWEEN_COLUMNS = 24.0
+_HALF_A_PAGE = 4.25 * INCH
+"""Points of half a page: of wider columns a page has one."""
 _FONT, _MARKS_FONT = 8.0, 6.0
 """Points of \\footnotesize and of superscripts in it."""
 _GAP = 4.0
@@ -71,7 +73,9 @@ def parse_length(text: str) -> float:
 
 
 def page_width(column: float = COLUMN) -> float:
-    """Return the points of two columns of a paper with the space between them."""
+    """Return the points of two columns of a paper with the space between them, or of one where a page has one."""
+    if column > _HALF_A_PAGE:
+        return column
     return 2 * column + _BETWEEN_COLUMNS
 
 

@@ -13,7 +13,7 @@ from thresher.reports.paper_tables import PaperTable, paper_table
 
 
 def write_paper_table(results: Results, asked: PaperTable, path: Path, label: str = "", width: str = WIDTH) -> None:
-    """Write a table in LaTeX, for one column of a paper if it fits it, or else for two.
+    """Write a table in LaTeX, for one column of a paper if it fits it, or else for the page.
 
     Args:
         results: the results.
@@ -23,7 +23,7 @@ def write_paper_table(results: Results, asked: PaperTable, path: Path, label: st
         width: of a column, such as 3.3in.
 
     Raises:
-        ConfigError: if the table is wider than two columns.
+        ConfigError: if the table is wider than a page.
         InputError: if the file has another ending.
     """
     if path.suffix.lower() != ".tex":
