@@ -90,8 +90,8 @@ def test_the_tables_the_lists_and_the_files(folder: Path) -> None:
     _, none, words, nothing = table(done.out, "cleaner", "precision", "recall", "F1", "precision")
     assert none[:7] == ["none", "0.720", "1.000", F1, "0.720", "1.000", F1]
     assert none[-1] == "72.0"
-    assert words == ["words@10", *["1.000"] * 8, "to", *["1.000"] * 4, "100.0"]
-    assert nothing == ["words@99", *["0.000"] * 8, "to", *["0.000"] * 4, "0.0"]
+    assert words == ["words@10", *["1.000"] * 8, "to", *["1.000"] * 5, "100.0"]
+    assert nothing == ["words@99", *["0.000"] * 8, "to", *["0.000"] * 5, "0.0"]
 
     assert sorted(tree(out)) == sorted([*FILES, *(f"scores/{name}" for name in tree(out / "scores"))])
     result = rows(out / "cleaners.csv")

@@ -408,3 +408,23 @@ def test_a_reader_that_goes_away_is_no_error_worth_a_traceback() -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == ""
+
+
+def test_words_with_characters_that_nobody_sees_are_found(tmp_path: Path) -> None:
+    """Soft hyphens, joiners and decomposed letters, in pages, in documents that were not cleaned here, and in queries."""
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "page.html").write_text("<p>Der Fa\u0308hr&shy;hafen\u00adbetrieb ruht.", encoding="utf-8")
+    cleaned, topics, run = tmp_path / "cleaned.jsonl", tmp_path / "topics.tsv", tmp_path / "run.trec"
+    assert thresher("clean", tmp_path / "pages", "-c", "none", "-o", cleaned).code == 0
+    with cleaned.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"id": "raw", "contents": "Ein Fa\u0308hr\u200bhafen\u2060betrieb."}) + "\n")
+        file.write(json.dumps({"id": "other", "contents": "Ein Hafen."}) + "\n")
+    assert thresher("index", cleaned, "-o", tmp_path / "index").code == 0
+    queries = ("F\u00e4hrhafenbetrieb", "Fa\u0308hr\u00adhafenbetrieb", "\ufeffFährhafen\u200dbetrieb", "hafen")
+    topics.write_text("".join(f"{topic}\t{query}\n" for topic, query in enumerate(queries)), encoding="utf-8")
+    assert thresher("search", tmp_path / "index", topics, "-o", run).code == 0
+    documents: dict[str, set[str]] = {}
+    for line in run.read_text().splitlines():
+        topic, _, document, *_ = line.split()
+        documents.setdefault(topic, set()).add(document)
+    assert documents == {"0": {"page", "raw"}, "1": {"page", "raw"}, "2": {"page", "raw"}, "3": {"other"}}
