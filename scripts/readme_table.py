@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Measure the default index on collections, and put README's table of them there.
 
-usage: scripts/readme_table.py [--write] [NAME...]
+usage: scripts/readme_table.py [--write | --text FILE] [NAME...]
 
 For each experiment (all six without names) the uncleaned pages and the default index are indexed by Lucene, searched and
 judged: see results/readme/NAME. Each name gives one row of README's table. `--write` puts the rows into README.md.
+`--text` measures a file of texts, JSON lines with `id` and `contents` from any extractor, instead of the default index.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +43,8 @@ PAGES: Mapping[str, str] = {
     "cacm": "abstracts",
 }
 """The collections of the table in its order, each with what its pages are."""
+KEPT = ("collection", "pages", "topics", "qrels", "index", "retrieval", "evaluation")
+"""The tables of an experiment that do not say what is compared."""
 NO_BREAK = "\u00a0"
 """Figures stay on one line."""
 
@@ -59,6 +64,19 @@ def measured(name: str) -> VariantTable:
     return thresher.run(experiment, RESULTS, INDEXES, seconds=0).table()
 
 
+def measured_text(name: str, texts: Path) -> VariantTable:
+    """Return the baseline and the index of a file of texts, built and searched by an experiment's first retrieval model."""
+    file = ROOT / "experiments" / f"{name}.toml"
+    declared = tomllib.loads(file.read_text(encoding="utf-8"))
+    tables = {key: declared[key] for key in KEPT if key in declared}
+    tables["experiment"] = {"name": f"{name}-text"}
+    tables["cleaners"] = {"names": ["text(own)"]}
+    tables["text"] = [{"name": "own", "path": str(texts.resolve())}]
+    # Paths of tables are relative to the working folder.
+    with chdir(file.parent):
+        return thresher.run(tables, RESULTS, INDEXES, fresh=True, seconds=0).tables[0]
+
+
 def row(name: str, variants: VariantTable) -> tuple[str, ...]:
     """Return the row of a collection."""
     baseline, index = variants.rows
@@ -72,22 +90,23 @@ def row(name: str, variants: VariantTable) -> tuple[str, ...]:
     return name, *figures, f"{PAGES[name]}; {len(variants.topics)} topics"
 
 
-def render(rows: Sequence[tuple[str, ...]], measure: str) -> str:
-    """Return the table with its caption."""
+def render(rows: Sequence[tuple[str, ...]], measure: str, index: str) -> str:
+    """Return the table of an index with its caption."""
     title = measure_header(measure)[0]
     heads = ("collection", "bytes (postings)", f"{title}, before → after", "change [95 %]", "pages; topics")
     caption = (
-        f"Index: `{DEFAULT_INDEX}`. {title}: the gain of a grade g is 2^g − 1. "
+        f"Index: {index}. {title}: the gain of a grade g is 2^g − 1. "
         "Intervals: bootstrap over topics, bold where they exclude zero. "
         "`scripts/readme_table.py NAME` measures a row again."
     )
     return f"{table(heads, rows, 'lrrrl')}\n{caption}\n"
 
 
-def main(names: Sequence[str], is_written: bool) -> None:
+def main(names: Sequence[str], is_written: bool, texts: Path | None) -> None:
     """Measure the collections and print or write the table."""
-    tables = {name: measured(name) for name in names}
-    text = render([row(name, variants) for name, variants in tables.items()], next(iter(tables.values())).main)
+    tables = {name: measured_text(name, texts) if texts else measured(name) for name in names}
+    index = f"the texts of {texts}" if texts else f"`{DEFAULT_INDEX}`"
+    text = render([row(name, variants) for name, variants in tables.items()], next(iter(tables.values())).main, index)
     if is_written:
         put(ROOT / "README.md", "collections", text)
     print(text, end="")
@@ -96,6 +115,8 @@ def main(names: Sequence[str], is_written: bool) -> None:
 if __name__ == "__main__":
     parser = parser_of(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[*PAGES, []], help=", ".join(PAGES))
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--write", action="store_true", help="put the table into README.md")
+    instead.add_argument("--text", type=Path, help="a file of texts to measure instead of the default index")
     arguments = parser.parse_args()
-    main(arguments.names or [*PAGES], arguments.write)
+    main(arguments.names or [*PAGES], arguments.write, arguments.text)

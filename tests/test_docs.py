@@ -19,13 +19,14 @@ from shipped import shipped_experiment
 
 import readme_table
 import thresher
+from thresher.cleaners.cleaner import declarations
 from thresher.cleaners.registry import scorers
 from thresher.cli.main import cli
 from thresher.collections import Page
 from thresher.evaluation.topics import read_topics
 from thresher.experiments.config import load_experiment
 from thresher.experiments.schema import tables
-from thresher.indexes.pruning.treatments import methods, parse_treatment
+from thresher.indexes.pruning.treatments import method_declarations, methods, parse_treatment
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -120,6 +121,18 @@ def test_one_command_gives_a_row_of_the_readme(
     assert [*row] in readme_rows()
 
 
+def test_texts_of_any_extractor_make_a_row(shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("THRESHER_DATA", str(shared_data))
+    monkeypatch.setattr(readme_table, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(readme_table, "INDEXES", tmp_path / "indexes")
+    pages = shared_data / "retrieval" / "cacm" / "cacm.tar.gz"
+    reading = {"id_pattern": "-0+", "id_replacement": "-"}
+    thresher.clean_collection(str(pages), "none", tmp_path / "own.jsonl", **reading)
+    row = readme_table.row("cacm", readme_table.measured_text("cacm", tmp_path / "own.jsonl"))
+    # All text of the pages is the baseline's.
+    assert [cell.replace("\xa0", " ") for cell in row[1:4:2]] == ["100 % (100 %)", "+0.000 [+0.000, +0.000]"]
+
+
 def test_all_files_name_the_same_version() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -127,6 +140,17 @@ def test_all_files_name_the_same_version() -> None:
     assert citation["version"] == project["version"] == released[0] == thresher.__version__
     assert all(source["title"] and source["authors"] and source["year"] for source in citation["references"])
 
+
+def test_the_citation_names_a_paper_of_each_method() -> None:
+    references = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    names = {author["family-names"] for source in references for author in source["authors"]}
+    spelled = {name.replace("ü", "ue").replace("á", "a") for name in names} | names
+    for entry in [*declarations(), *method_declarations()]:
+        if entry["name"] not in OF_NO_PAPER:
+            assert any(name in entry["source"] for name in spelled), entry["name"]
+
+
+OF_NO_PAPER = ("extractor", "text", "random")
 
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
