@@ -146,6 +146,12 @@ def test_cleaning_costs_parsing_its_own_scorers_and_the_cut(name: str, stages: f
     )
 
 
+@pytest.mark.parametrize(("name", "stages"), [("none|weights", 20.0), ("words@5|weights(anchors=1)|dcp@0.5", 30.0)])
+def test_cleaning_costs_the_links_of_a_site_if_their_texts_count(name: str, stages: float) -> None:
+    scores = replace(SCORES, seconds={**SCORES.seconds, "sites": 6.0})
+    assert clean_cost(run(name), scores, METER).wall == stages / 4 + 2
+
+
 def test_machines_that_cleaned_are_those_configured_or_those_that_scored() -> None:
     shards = [ShardReport(1, 1, 0, 0, 5, 9, None, None, 0)] * 3
     spent = [ScoringCost({"pages": 1.0}, Times(1.0, 1.0, 10.0), host) for host in ("a", "b", "a")]
