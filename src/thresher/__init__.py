@@ -66,6 +66,9 @@ _NAMES = {
     "pages.decoding": ("decode",),
     "reports.chart_data": ("chart_data",),
     "reports.drawing": ("Plot", "variants_plot"),
+    "reports.latex": ("render_latex",),
+    "reports.paper_plots": ("PaperPlot", "paper_plot"),
+    "reports.paper_tables": ("PaperTable", "paper_table"),
     "reports.summary": ("findings",),
     "reports.table": ("measure_header",),
     "reports.text_tables": ("render_markdown",),
@@ -168,6 +171,11 @@ if TYPE_CHECKING:
     from thresher.reports.chart_data import chart_data as chart_data
     from thresher.reports.drawing import Plot as Plot
     from thresher.reports.drawing import variants_plot as variants_plot
+    from thresher.reports.latex import render_latex as render_latex
+    from thresher.reports.paper_plots import PaperPlot as PaperPlot
+    from thresher.reports.paper_plots import paper_plot as paper_plot
+    from thresher.reports.paper_tables import PaperTable as PaperTable
+    from thresher.reports.paper_tables import paper_table as paper_table
     from thresher.reports.summary import findings as findings
     from thresher.reports.table import measure_header as measure_header
     from thresher.reports.text_tables import render_markdown as render_markdown

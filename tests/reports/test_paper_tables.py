@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from experiments import BYTES, NDCG, made, small, with_system
 
+import thresher
 from thresher.base.errors import ConfigError, InputError
 from thresher.cli.experiment import report
 from thresher.evaluation.significance import compare_pairs
@@ -192,6 +193,12 @@ def test_widths_have_units(text: str, inches: float) -> None:
 def test_other_widths_are_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="such as 3"):
         parse_length(text)
+
+
+def test_python_has_them_too() -> None:
+    table = thresher.paper_table(small(), thresher.PaperTable(("P@10",), rows=("justext",)))
+    assert r"\label{tab:a}" in thresher.render_latex(table, label="tab:a")
+    assert thresher.paper_plot(small(), thresher.PaperPlot(inches=4.0)).svg.startswith("<svg ")
 
 
 def test_a_table_wider_than_two_columns_is_refused_if_its_columns_were_asked_for(
