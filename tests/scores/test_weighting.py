@@ -15,6 +15,8 @@ from thresher.base.processes import Backend
 from thresher.base.tables import Lists, Table, Texts, write_table
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.collections import open_collection
+from thresher.evaluation.topics import About
+from thresher.experiments.inputs import link_notices
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores.cutting import CleanedDocument, cleaned_documents
 from thresher.scores.percentiles import resolved
@@ -126,6 +128,19 @@ def test_what_other_pages_call_a_page_stands_behind_it(tmp_path: Path) -> None:
         "snow": ["Snow", "More"],
         "fog": ["Fog", "More"],
     }
+    assert list(link_notices(store)) == []
+
+
+def test_where_no_page_links_to_another_that_is_said(tmp_path: Path) -> None:
+    pages = {
+        "a": "<p>Text<a href=a.html>Me</a><a href='http://x.example/'>Other</a>",
+        "b": "<p>Text<a href=a.html></a>",
+    }
+    store = scored(tmp_path, pages, links=True)
+    assert [about.about for about in link_notices(store)] == [About.UNLINKED]
+    assert list(link_notices(scored(tmp_path / "other", pages))) == []
+    weighted = weighted_store(store, Weights(anchors=1))
+    assert documents(weighted) == documents(store)
 
 
 def test_anchors_need_the_texts_of_links(tmp_path: Path) -> None:

