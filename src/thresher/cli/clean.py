@@ -64,6 +64,12 @@ if TYPE_CHECKING:
     "--markdown", is_flag=True, help="Also write Markdown, made of cleaned HTML (needs the extra `markdown`)."
 )
 @click.option("--with-language", is_flag=True, help="Also write the language of the text (ISO 639-1).")
+@click.option(
+    "--fields",
+    is_flag=True,
+    help="Write title, headings, text, text that repeats on the site, and what other pages call the page as members of "
+    "their own, for engines that weigh fields; prints the weights to use.",
+)
 @click.option("--text-name", default=TEXT_NAME, show_default=True, help="The name of the member with the text.")
 @click.option("--drop-empty", is_flag=True, help="Leave out pages without words.")
 @click.option(
@@ -95,6 +101,7 @@ def clean(
     html: bool,
     markdown: bool,
     with_language: bool,
+    fields: bool,
     text_name: str,
     drop_empty: bool,
     min_words: int,
@@ -136,6 +143,7 @@ def clean(
             text_name=text_name,
             min_words=min_words,
             language=language,
+            fields=fields,
         ),
         reading=schema.read_options(collection, address=True),
         options=PageOptions(pages.blocks, language or LANGUAGE),
@@ -147,6 +155,8 @@ def clean(
     say_left_out(source, collection.format)
     _say_pages(counts)
     _say_cutoffs(cleaner, counts)
+    if fields:
+        _say_boosts(text_name)
     _say_problems(counts)
     seconds = perf_counter() - begin
     size = ""
@@ -195,6 +205,14 @@ def _say_cutoffs(cleaner: str, counts: CleanCounts) -> None:
             say(f"{cut.name}: {meaning}")
     for name, cutoff in counts.cutoffs.items():
         say(f"{name} = {exact_number(cutoff)}")
+
+
+def _say_boosts(text_name: str) -> None:
+    from thresher.base.number_text import exact_number
+    from thresher.scores.cleaning.page_fields import boosts
+
+    weights = [f"{name}^{exact_number(weight)}" for name, weight in boosts(text_name).items()]
+    say(f"weights of fields: {' '.join(weights)}")
 
 
 def _say_problems(counts: CleanCounts) -> None:

@@ -23,6 +23,7 @@ from thresher.pages.plain import without_invalid
 from thresher.scores.cleaning.cleaned_html import CleanedHtml, PageToCut, cleaned_html, markdown_of
 from thresher.scores.cleaning.output_formats import (
     BY_ENDING,
+    FIELDS,
     GZIP,
     JSON_LINES,
     PARQUET,
@@ -33,6 +34,7 @@ from thresher.scores.cleaning.output_formats import (
     is_stream,
     opened_output,
 )
+from thresher.scores.cleaning.page_fields import PageFields
 from thresher.scores.cleaning.page_folder import AddPage, page_folder
 from thresher.scores.cutting import CleanedDocument
 
@@ -94,7 +96,11 @@ class Rendering:
         return tuple(columns)
 
     def document(
-        self, document: CleanedDocument, page: PageToCut | None = None, members: str = ""
+        self,
+        document: CleanedDocument,
+        page: PageToCut | None = None,
+        members: str = "",
+        fields: PageFields | None = None,
     ) -> RenderedDocument | None:
         """Return a document as a row, without members that have no value; None if it is left out.
 
@@ -102,6 +108,7 @@ class Rendering:
             document: cleaned.
             page: the page that it was, if the row `needs_html`.
             members: further members of the document's JSON line, as JSON; those of the row come first.
+            fields: of the document, if it has any.
         """
         how = self.how
         language: str | None = None
@@ -113,6 +120,8 @@ class Rendering:
         if page is not None and self.needs_html:
             cleaned = cleaned_html(page, document.text, document.sentences, self.options)
         row = self._row(document, cleaned.html, language)
+        if fields is not None:
+            self._add_fields(row, fields)
         if members:
             for name, value in json.loads(members).items():
                 row.setdefault(name, value)
@@ -130,6 +139,13 @@ class Rendering:
             "language": language,
         }
         return {name: value for name, value in row.items() if value is not None}
+
+    def _add_fields(self, row: Row, fields: PageFields) -> None:
+        """Put the fields into a row, empty ones too, so that all documents have them."""
+        row["title"] = self._text(fields.title)
+        row[self.how.text_name] = self._text(fields.text)
+        for name in FIELDS:
+            row[name] = self._text(getattr(fields, name))
 
     def _text(self, text: str) -> str:
         """Return a text without invalid characters if they are not wanted, and without the lines that this empties."""
@@ -303,6 +319,8 @@ def _parquet(out: BinaryIO, rendering: Rendering) -> Iterator[Write]:
         names.append(MARKDOWN)
     if rendering.how.with_language or rendering.how.language:
         names.append("language")
+    if rendering.how.fields:
+        names.extend(FIELDS)
     schema = pa.schema([(column, pa.string()) for column in names])
     writer = pa.parquet.ParquetWriter(out, schema, compression="zstd", write_page_checksum=True)
     rows: list[Row] = []
@@ -315,7 +333,7 @@ def _parquet(out: BinaryIO, rendering: Rendering) -> Iterator[Write]:
     def write(row: Row) -> None:
         nonlocal size
         rows.append(row)
-        size += len(row[name]) + len(row.get(MARKDOWN, "")) + len(row.get(HTML, ""))
+        size += sum(len(row.get(text, "")) for text in (name, MARKDOWN, HTML, *FIELDS))
         if size >= _GROUP_BYTES:
             flush()
             size = 0

@@ -31,6 +31,8 @@ _NAMED = {"-": _STANDARD_OUTPUT, "/dev/stdout": _STANDARD_OUTPUT, "/dev/stderr":
 JSON_LINES, PARQUET, TEXT = "jsonl", "parquet", "txt"
 GZIP, ZSTD = "gz", "zst"
 _OTHER_MEMBERS = ("id", "url", "title", HTML, MARKDOWN, "language")
+FIELDS = ("headings", "repeated", "anchors")
+"""The further members of documents with fields."""
 _ENDING = re.compile(r"\.((?:jsonl|ndjson)(?:\.gz|\.zst)?|parquet|md|html|txt)\Z", re.IGNORECASE)
 # The kinds of formats by endings that differ from the name.
 _KINDS = {"md": MARKDOWN, "text": TEXT}
@@ -165,6 +167,7 @@ class Output:
         text_name: the name of the member with the text.
         min_words: documents of fewer words are left out; 1 leaves out those without text.
         language: an ISO 639-1 code; documents in other languages are left out. Empty for all.
+        fields: whether documents have fields, see `thresher.scores.cleaning.page_fields`.
     """
 
     format: str = ""
@@ -175,11 +178,13 @@ class Output:
     text_name: str = TEXT_NAME
     min_words: int = 0
     language: str = ""
+    fields: bool = False
 
     def __post_init__(self) -> None:
         """Check the name of the member with the text, and that the language is one that is recognised."""
-        if self.text_name in ("", *_OTHER_MEMBERS):
-            fix = f"choose one that is none of {', '.join(_OTHER_MEMBERS)}"
+        taken = (*_OTHER_MEMBERS, *FIELDS) if self.fields else _OTHER_MEMBERS
+        if self.text_name in ("", *taken):
+            fix = f"choose one that is none of {', '.join(taken)}"
             raise ConfigError(f"the text cannot have the name {self.text_name!r}", fix, "--text-name")
         if self.language and self.language not in recognised():
             fix = f"use one of {', '.join(recognised())} (Norwegian is `no`)"

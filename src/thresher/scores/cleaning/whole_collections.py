@@ -30,6 +30,7 @@ from thresher.scores.cleaning.clean_counts import CleanCounts, CutShard, Tally, 
 from thresher.scores.cleaning.cleaned_html import PageToCut, markdown_converter
 from thresher.scores.cleaning.document_files import Rendering, Row, Write, documents_writer
 from thresher.scores.cleaning.output_formats import BY_ENDING, STANDARD, Output
+from thresher.scores.cleaning.page_fields import REPEATED_COLUMN, FieldReader, check_fields, field_scorers
 from thresher.scores.cleaning.page_folder import check_folder
 from thresher.scores.cleaning.page_streams import WINDOW_BYTES, piped_lines
 from thresher.scores.cutting import cut_shard, shard_columns
@@ -37,7 +38,7 @@ from thresher.scores.limits import DEFAULT_LIMITS, Limits
 from thresher.scores.percentiles import resolved
 from thresher.scores.removed import explained_pages, record
 from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.store import read_shard, shards, text_store
+from thresher.scores.store import LINKS, read_shard, shards, text_store
 
 _BEGUN = "outputs.json"
 _SCORES = "scores"
@@ -143,7 +144,7 @@ class CleanJob:
     @property
     def window(self) -> int | None:
         """The bytes of a pipe that are cleaned at once; None for all."""
-        if self.removed is not None:
+        if self.removed is not None or self.rendering.how.fields:
             return None
         for cut in self.cleaner.cuts:
             # Scorers learn from a whole collection or compare its pages, and it has percentiles.
@@ -208,6 +209,8 @@ def clean(job: CleanJob) -> CleanCounts:
     """Open the collection of a job, score its pages, and write what the cleaner leaves of them."""
     if job.rendering.needs_html:
         job.cleaner.check_own_text()
+    if job.rendering.how.fields:
+        check_fields(job.cleaner, job.rendering.format)
     if job.rendering.has_markdown:
         # Before hours of scoring.
         markdown_converter()
@@ -295,6 +298,9 @@ def _score(job: CleanJob, collection: Collection, store: Path, tally: Tally) -> 
         kinds=False,
         further=job.rendering.further_columns,
     )
+    if job.rendering.how.fields:
+        scorers = field_scorers(job.cleaner)
+        plan = replace(plan, scorers=scorers, further=(*plan.further, LINKS), sites=True)
     # Scores of the same plan stay. Scores of another plan are left from a killed command, perhaps with another cleaner.
     report = score_collection(plan, store, job.backend, fresh=True)
     tally.documents += report.documents
@@ -328,7 +334,13 @@ def _write_documents(job: CleanJob, store: Path, files: _Files, tally: Tally) ->
 
 def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutShard:
     """Cut a shard of scores and make its documents rows."""
-    table = read_shard(path, shard_columns([cleaner]))
+    columns = shard_columns([cleaner])
+    reader: FieldReader | None = None
+    if rendering.how.fields:
+        table = read_shard(path, sorted({*columns, REPEATED_COLUMN}))
+        reader = FieldReader(path, table)
+    else:
+        table = read_shard(path, columns)
     path_of_pages = path
     if cleaner.input_name:
         # Texts of other packages have shards of their own, two folders below the shards of pages.
@@ -344,7 +356,8 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
         members = ""
         if "members" in rendering.further_columns:
             members = pages.texts("members")[cut.row]
-        rendered = rendering.document(cut.document, page, members)
+        fields = reader.fields(cut) if reader else None
+        rendered = rendering.document(cut.document, page, members, fields)
         if rendered is None:
             left_out += 1
         else:
