@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from test_docs import parsed
 from thresher import parse_treatment
 from thresher.cli.main import cli
 from thresher.evaluation.trec_files import read_run
+from thresher.scores.cleaning.page_fields import boosts
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "your-own-engine.md").read_text(encoding="utf-8")
@@ -73,6 +76,50 @@ def test_sqlite_searches_cleaned_pages_as_written(site: Path) -> None:
     assert {topic: sorted(pages) for topic, pages in after.items()} == {"1": ["north", "south"], "2": ["east"]}
     assert max(after["1"], key=lambda page: after["1"][page]) == "north"
     assert "after.trec" in evaluated
+
+
+def test_fields_are_weighed_as_written(site: Path) -> None:
+    link = "<p>Read in the hub of many things today what will come to all valleys: <a href=east.html>mist</a> and more of it"
+    (site / "crawl" / "hub.html").write_text(f"<title>hub</title><main><h1>hub</h1>{link}</main>", encoding="utf-8")
+    (site / "topics.tsv").write_text("1\tmist\n2\tnorth east\n", encoding="utf-8")
+    clean, search = block(SECTIONS["Fields"], "sh").splitlines()
+    call(shlex.split(clean)[1:])
+    command, _, output = search.partition(" > ")
+    done = subprocess.run([sys.executable, *shlex.split(command)[1:]], capture_output=True, text=True, check=True)
+    (site / output).write_text(done.stdout, encoding="utf-8")
+    run = read_run(site / output)
+    # The text of the link counts for the page that it leads to.
+    assert set(run["1"]) == {"east", "hub"}
+    assert set(run["2"]) == {"north", "east"}
+
+
+def test_sqlite_adds_up_weighted_occurrences(tmp_path: Path) -> None:
+    spec = spec_from_file_location("sqlite_fts5", ROOT / "examples" / "sqlite_fts5.py")
+    assert spec is not None
+    assert spec.loader is not None
+    example = module_from_spec(spec)
+    spec.loader.exec_module(example)
+    pages = [{"id": str(number), "title": "other", "contents": f"text {number}"} for number in range(9)]
+    pages[3] |= {"title": "rain", "contents": "rain is rain"}
+    pages[5] |= {"contents": "no rain tonight"}
+    (tmp_path / "pages.jsonl").write_text("\n".join(map(json.dumps, pages)), encoding="utf-8")
+    database = example.build(tmp_path / "pages.jsonl", tmp_path / "pages.db", ["title", "contents"])
+    scores = dict(example.search(database, "rain", [4.0, 1.0]))
+    database.close()
+    mean_length = (7 * 3 + 4 + 4) / 9
+
+    def bm25(occurrences: float, length: int) -> float:
+        idf = math.log((9 - 2 + 0.5) / (2 + 0.5))
+        return idf * occurrences * 2.2 / (occurrences + 1.2 * (0.25 + 0.75 * length / mean_length))
+
+    assert scores == pytest.approx({"3": bm25(4 * 1 + 2, 4), "5": bm25(1, 4)})
+
+
+def test_elasticsearch_queries_the_fields_that_clean_writes() -> None:
+    (fields,) = re.findall(r'"fields": (\[.*?\])', block(SECTIONS["Elasticsearch and OpenSearch"], "json"))
+    weights = {name: float(weight or 1) for name, _, weight in (field.partition("^") for field in json.loads(fields))}
+    assert all(weight >= 1 for weight in weights.values())
+    assert set(weights) == set(boosts("contents")) - {"repeated"}
 
 
 @pytest.mark.parametrize("name", ["Elasticsearch and OpenSearch", "Solr"])

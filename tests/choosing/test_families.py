@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.errors import ConfigError
-from thresher.experiments.choosing.families import parse_family
+from thresher.experiments.choosing.families import families_for, parse_family
 from thresher.experiments.choosing.testing_order import TARGETS, order_of_testing
 from thresher.experiments.table import Row, Variant, VariantTable
 from thresher.indexes.pruning.treatments import parse_treatment
@@ -44,6 +44,15 @@ def test_names_of_sweeps_are_read(name: str) -> None:
 def test_names_become_canonical() -> None:
     assert parse_family(" none | tcp(model=bm25) ").name == "none|tcp(k=10,model=bm25)"
     assert parse_family("words|weights(title=2)").name == "words|weights(title=2,headings=2,anchors=0)"
+
+
+def test_other_engines_take_what_is_not_pruned() -> None:
+    families = [parse_family(name) for name in ("words|dcp", "words", WEIGHTED[0], "none|dcp")]
+    assert families_for("lucene", families) == families
+    assert families_for("other", families) == families[1:3]
+    with pytest.raises(ConfigError) as caught:
+        families_for("other", [families[0], families[3]])
+    assert caught.value.where == "engine"
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,14 @@ def test_the_smallest_setting_within_the_margin_is_tried_on_each_and_left_out_in
     assert cells[0][6:] == ["none", "100.0", "100.0", "0.0 %", "0.0 %"]
 
 
+def test_nothing_pruned_is_chosen_for_another_engine() -> None:
+    table = table_of(BASE, {DCP: {0.2: BASE}, "words": {0.5: BASE}})
+    assert shared(table, table, table).variant == "none|dcp@0.2"
+    assert shared(table, table, table, engine="other").variant == "words@0.5"
+    with pytest.raises(StateError):
+        shared(*[collection({0.5: 0.0})] * 3, engine="other")
+
+
 def test_what_was_left_out_may_lose_more() -> None:
     unlike = collection({0.5: 0.2, 0.8: 0.0})
     found = shared(*[collection({0.5: 0.0, 0.8: 0.0})] * 3, unlike)

@@ -54,6 +54,8 @@ MARGIN = "5%"
 """The accepted loss: Spärck Jones (1974) calls a difference of 5 % between systems noticeable, one of 10 % material."""
 DEFAULT_FAMILIES = ("none|dcp", "boilerpipe(rules=words,headings=keep)|dcp", "none|2n2p", "none|prp")
 """The sweeps that an index is recommended from: on eight collections the best four, each time found on the other seven."""
+LUCENE, OTHER_ENGINE = ENGINES = ("lucene", "other")
+"""The engines that an index is chosen for: others take text, and no postings."""
 MOST_TITLED = 0.25
 """Share of the relevant pages with all words of their topic in title or headings; beyond it reports warn."""
 ALPHA = 0.05

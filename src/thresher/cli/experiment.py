@@ -224,7 +224,7 @@ def explore(
     show_default=True,
     help="The number of queries that savings are computed for.",
 )
-@options.instead_of("choose", "families", "margin", "bytes", "alpha", "deciding", "emptied")
+@options.instead_of("choose", "families", "engine", "margin", "bytes", "alpha", "deciding", "emptied")
 @options.style_options
 def choose(
     experiments: tuple[Path, ...],

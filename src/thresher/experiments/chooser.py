@@ -18,7 +18,7 @@ from thresher.experiments.announcements import Announcement, Say, Step, say_noth
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice, read_choice, write_choice
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.deciding import choose_variants
-from thresher.experiments.choosing.families import parse_family
+from thresher.experiments.choosing.families import families_for, parse_family
 from thresher.experiments.choosing.savings import Savings, Timings, savings
 from thresher.experiments.choosing.shared import SharedChoice, choose_shared, write_shared
 from thresher.experiments.choosing.sizes import parse_size
@@ -57,6 +57,7 @@ class ChooseOptions:
         families: the sweeps to choose from.
         deciding: further measures that must not be lost.
         bytes: the size that the best index is also looked for within, such as `4M`.
+        engine: one of `thresher.base.defaults.ENGINES`.
     """
 
     measure: str | None = None
@@ -67,6 +68,7 @@ class ChooseOptions:
     families: Sequence[str] = ()
     deciding: Sequence[str] = ()
     bytes: str | int | None = None
+    engine: str | None = None
 
     def request(self, experiment: Experiment) -> ChoiceRequest:
         """Return the choice to make of an experiment.
@@ -93,8 +95,11 @@ class ChooseOptions:
             criteria = replace(criteria, emptied=self.emptied)
         if self.bytes is not None:
             criteria = replace(criteria, bytes=parse_size(self.bytes))
-        if self.families:
-            names = [parse_family(family).name for family in self.families]
+        if self.engine is not None:
+            criteria = replace(criteria, engine=self.engine)
+        if self.families or self.engine is not None:
+            families = [parse_family(family) for family in self.families or experiment.criteria.families]
+            names = [family.name for family in families_for(criteria.engine, families)]
             criteria = replace(criteria, families=tuple(dict.fromkeys(names)))
         if self.deciding:
             measures = experiment.evaluation.measures

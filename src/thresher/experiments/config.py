@@ -21,7 +21,7 @@ from thresher.evaluation.measures import parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
 from thresher.evaluation.significance import is_tested
 from thresher.experiments.choosing.criteria import ChoiceCriteria
-from thresher.experiments.choosing.families import DeclaredFamily, parse_family, swept_families
+from thresher.experiments.choosing.families import DeclaredFamily, families_for, parse_family, swept_families
 from thresher.experiments.choosing.sizes import parse_size
 from thresher.experiments.locations import CatalogueId, Location, Locations, TopicSource, with_catalogue
 from thresher.experiments.problems import Problems, key_lines, read_document
@@ -307,6 +307,9 @@ class _Reading:
         held_out = self._held_out(topics)
         variants = read_variants(document, self._problems)
         families = declared or swept_families(variants) or [parse_family(name) for name in DEFAULT_FAMILIES]
+        chosen_from = self._problems.parse(
+            [document.choose.engine], lambda engine: families_for(engine, families), ("choose", "engine")
+        )
         self._check_index(variants)
         if index and (any(model.exact for model in models) or any(variant.pruning for variant in variants)):
             self._problems.parse(index, lambda options: options.analysis.check_words(), ("index", "language"))
@@ -339,9 +342,10 @@ class _Reading:
                 margin=margins[0],
                 alpha=document.choose.alpha,
                 emptied=document.choose.emptied,
-                families=tuple(family.name for family in families),
+                families=tuple(family.name for family in chosen_from[0]),
                 deciding=tuple(deciding),
                 bytes=sizes[0] if sizes else None,
+                engine=document.choose.engine,
             ),
             measure_seconds=document.measure.seconds,
             costs=document.costs,

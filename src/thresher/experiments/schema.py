@@ -262,6 +262,9 @@ class ChooseTable(_Strict):
         tuple[str, ...],
         "sweeps to test, in up to 20 sizes each, stated before looking at the topics; by default those of [[sweep]]",
     ] = ()
+    engine: Annotated[
+        str, OneOf(d.ENGINES), "what searches; `other`: an engine that takes text or fields, so nothing that is pruned"
+    ] = d.LUCENE
     margin: Annotated[
         str,
         "the accepted loss: a share of the baseline's mean such as `5%`, or a number in units of the measure",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thresher.base.defaults import ALPHA, DEFAULT_FAMILIES, MARGIN, MOST_EMPTIED
+from thresher.base.defaults import ALPHA, DEFAULT_FAMILIES, LUCENE, MARGIN, MOST_EMPTIED
 from thresher.base.errors import ConfigError
 from thresher.evaluation.non_inferiority import Margin, parse_margin
 
@@ -20,6 +20,7 @@ class ChoiceCriteria:
         families: canonical names of the tested sweeps, each once.
         deciding: the measures that must not be lost besides the main one; empty for AP if the experiment measures it.
         bytes: the size that the best index is also looked for within; None for none.
+        engine: one of `thresher.base.defaults.ENGINES`; for another engine than Lucene nothing that is pruned is chosen.
 
     Raises:
         ConfigError: if `alpha` is out of range.
@@ -31,6 +32,7 @@ class ChoiceCriteria:
     families: tuple[str, ...] = DEFAULT_FAMILIES
     deciding: tuple[str, ...] = ()
     bytes: int | None = None
+    engine: str = LUCENE
 
     def __post_init__(self) -> None:
         """Check the allowed error."""

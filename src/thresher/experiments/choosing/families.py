@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from thresher.base.defaults import COLLECTION, DOCUMENT, REFERENCE
+from thresher.base.defaults import COLLECTION, DOCUMENT, OTHER_ENGINE, REFERENCE
 from thresher.base.errors import ConfigError
 from thresher.cleaners.cleaner import BASELINE, Cleaner, Cut, parse_cleaner, parse_scorer
 from thresher.cleaners.scorer import Scorer
@@ -76,6 +76,21 @@ def swept_families(variants: Iterable[Variant]) -> list[DeclaredFamily]:
         if variant.sweep is not None and not variant.treatment.is_control:
             names.setdefault(variant.sweep)
     return [parse_family(name) for name in names]
+
+
+def families_for(engine: str, families: Sequence[DeclaredFamily]) -> list[DeclaredFamily]:
+    """Return the families that an engine of `thresher.base.defaults.ENGINES` can take.
+
+    Raises:
+        ConfigError: if there is none.
+    """
+    if engine != OTHER_ENGINE:
+        return list(families)
+    unpruned = [family for family in families if family.pruning is None]
+    if not unpruned:
+        what = "all families prune postings, and other engines than Lucene take text"
+        raise ConfigError(what, "name a sweep of a cleaner, such as content(headings=keep)", "engine")
+    return unpruned
 
 
 def _swept_pruning(name: str, family: str) -> Pruning:

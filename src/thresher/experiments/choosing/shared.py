@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.base.defaults import OTHER_ENGINE
 from thresher.base.errors import ConfigError, StateError
 from thresher.base.numbers import Floats
 from thresher.base.records import RecordFile
@@ -217,8 +218,7 @@ def _on_collection(
 def _common_settings(
     tables: Mapping[str, VariantTable], measures: Sequence[str], criteria: ChoiceCriteria
 ) -> _Settings:
-    candidates = [{table.rows[index].name for index in table.candidates} for table in tables.values()]
-    common = set.intersection(*candidates)
+    common = set.intersection(*(_candidates(table, criteria.engine) for table in tables.values()))
     if not common:
         fix = "explore the same families in all of them: `thresher explore`"
         raise StateError("no variant was explored in all of these collections", fix, ", ".join(tables))
@@ -238,6 +238,12 @@ def _common_settings(
         keeps_pages=np.array(keeps_pages).T,
         criteria=criteria,
     )
+
+
+def _candidates(table: VariantTable, engine: str) -> set[str]:
+    """Return the names of the variants to choose from that an engine can take."""
+    rows = [table.rows[index] for index in table.candidates]
+    return {row.name for row in rows if engine != OTHER_ENGINE or row.variant.pruning is None}
 
 
 def _losses(table: VariantTable, measure: str, rows: Sequence[int], criteria: ChoiceCriteria) -> Floats:
