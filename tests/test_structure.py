@@ -266,7 +266,7 @@ def test_cleaning_and_evaluation_load_few_modules(tmp_path: Path) -> None:
         (tmp_path / run).write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 1.0 x\n")
     command = "import sys\nfrom thresher.cli.main import main\nmain()"
     for code, arguments, most in (
-        ("import sys, thresher.scores.cleaning", [], 94),
+        ("import sys, thresher.scores.cleaning", [], 96),
         (command, ["evaluate", "qrels", "one", "two"], 62),
     ):
         done = subprocess.run(
