@@ -20,7 +20,7 @@ from thresher.reports.references import Keys, bibliography, entries
 from thresher.reports.table import measure_header
 
 ROOT = Path(__file__).parents[2]
-ACCENTS = {r"{\"u}": "ü", r"{\'a}": "á", r"{\"e}": "ë", r"{\'A}": "Á"}
+ACCENTS = {r"{\"u}": "ü", r"{\'a}": "á", r"{\"e}": "ë", r"{\'A}": "Á", r"{\c{c}}": "ç"}
 TABLES: Mapping[str, Mapping[str, Keys]] = {
     "scorers": references.SCORERS,
     "extractors": references.EXTRACTORS,
