@@ -131,9 +131,14 @@ def test_boxes_part_words_but_no_sentence(tag):
         ("<label>Pick</label><select><option>1</select><textarea>t</textarea>", ["Pick", "t"]),
         ("<dl><dt>Ebb</dt><dd>It falls.</dd><dt>Flood<dd>It rises.</dl>", ["Ebb", "It falls.", "Flood", "It rises."]),
         ("<dl><div><dt>Ebb</dt><dd>It falls.</dd></div></dl>", ["Ebb", "It falls."]),
+        # DIV is a block whatever its style, as for the packages that cleaners are compared with; what follows it stays.
+        (
+            "<div>It pays $<div style='display:inline'><b>5.22</b></div> a share.</div>",
+            ["It pays $", "5.22", "a share."],
+        ),
     ],
 )
-def test_words_of_labels_and_terms_are_not_glued(html, parts):
+def test_words_of_labels_terms_and_divs_are_not_glued(html, parts):
     assert blocks(html) == parts
 
 
