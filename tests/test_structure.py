@@ -110,6 +110,16 @@ SCRIPT_MODULES = {
     "models.py": ("evaluation.cleaneval.gold_files",),  # the folders of pages in a gold standard
     "page_topics.py": ("pages.links",),  # addresses of links
     "index_bytes.py": ("indexes.size_estimates",),
+    "web_folds.py": ("cleaners.content_model",),  # it writes models
+    "weights.py": (
+        "base.defaults",  # the default families
+        "base.tables",  # scores by models that do not know the page
+        "cleaners.cleaner",  # cleaners to explore
+        "evaluation.evaluating",  # an explicit set of topics
+        "experiments",  # exploring single settings, and choosing by itself
+        "indexes",  # cutoffs that leave a wanted size, and timing
+        "scores",  # weighted stores
+    ),
     "*": (),
 }
 

@@ -63,12 +63,32 @@ class Trained:
         calibration: of the pages' probabilities.
         f1: for each set with whole gold texts the word F1 of each page at the model's cutoff; shape (pages,) each.
         curve: the mean word F1 over these sets by cutoff.
+        without: for each fold the model that does not know its pages, with calibration and cutoff of `model`.
     """
 
     model: ContentModel
     calibration: tuple[CalibrationBin, ...]
     f1: dict[str, Doubles]
     curve: dict[float, float]
+    without: tuple[ContentModel, ...]
+
+
+@dataclass(frozen=True)
+class _FittedTrees:
+    """Trees fitted to all examples, those fitted without each fold, and probabilities of unknown examples."""
+
+    stage: TreeStage
+    without: Sequence[TreeStage]
+    probabilities: Doubles
+
+
+@dataclass(frozen=True)
+class _FittedNetwork:
+    """A network fitted to all pages, those fitted without each fold, and sums by the one that does not know the block."""
+
+    stage: NetworkStage
+    without: Sequence[NetworkStage]
+    sums: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -113,15 +133,17 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
     settings = settings or TrainingSettings()
     blocks = _blocks(sets, settings.folds)
     with Progress("training", 2 * (settings.folds + 1), "stages") as bar:
-        forum, forums = _forums(blocks, settings, bar.advance)
-        network, sums = _network(sets, blocks, settings, bar.advance)
-    by_block = blocks.of_pages(network.calibration(sums))
-    cutoff, curve, f1, by_page = _best_cutoff(sets, blocks, by_block, forums)
+        forums = _forums(blocks, settings, bar.advance)
+        networks = _network(sets, blocks, settings, bar.advance)
+    forum, network = forums.stage, networks.stage
+    by_block = blocks.of_pages(network.calibration(networks.sums))
+    cutoff, curve, f1, by_page = _best_cutoff(sets, blocks, by_block, forums.probabilities)
     # Comments are beside the content for some gold and part of it for other.
-    unknown = np.ones(len(forums))
+    unknown = np.ones(len(blocks.pages))
     with_comments = _best_cutoff(sets, blocks, by_block, unknown)
     if max(with_comments[1].values(), default=0.0) > max(curve.values(), default=0.0) + _CLEARLY:
-        forum, (cutoff, curve, f1, by_page) = _any_forum(), with_comments
+        forums, (cutoff, curve, f1, by_page) = _any_forums(blocks, settings), with_comments
+        forum = forums.stage
     probabilities = np.concatenate(by_page)
     counted = blocks.known & blocks.counted
     bins = calibration_bins(probabilities[counted], blocks.labels[counted], blocks.weights[counted])
@@ -136,7 +158,11 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
         _described(settings),
         digest_of(forum, network),
     )
-    return Trained(ContentModel(card, forum, network), tuple(bins), f1, curve)
+    without: list[ContentModel] = []
+    for own_forum, own_network in zip(forums.without, networks.without, strict=True):
+        own_card = replace(card, forum=own_forum.names, digest=digest_of(own_forum, own_network))
+        without.append(ContentModel(own_card, own_forum, own_network))
+    return Trained(ContentModel(card, forum, network), tuple(bins), f1, curve, tuple(without))
 
 
 def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
@@ -164,8 +190,8 @@ def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
     return blocks
 
 
-def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None]) -> tuple[TreeStage, Doubles]:
-    """Return the stage that recognises forums, and each page's probability by trees that do not know its fold.
+def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None]) -> _FittedTrees:
+    """Return the stage that recognises forums.
 
     It learns from the types that the gold gives. Where these are too few, any page may be a forum's.
     """
@@ -176,18 +202,18 @@ def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None
     if not all(examples.has_both_classes(without=one) for one in range(settings.folds)):
         for _ in range(settings.folds + 1):
             done()
-        return _any_forum(), np.ones(len(pages))
+        return _any_forums(blocks, settings)
     features = (page.features for page in pages)
     values = np.concatenate([forum_features(own.names, own.values, own.words) for own in features], axis=1)
-    stage, sums = _stage(forum_names(blocks.pages[0].features.names), values, examples, settings.forum, done)
-    return stage, stage.calibration(sums)
+    return _stage(forum_names(blocks.pages[0].features.names), values, examples, settings.forum, done)
 
 
-def _any_forum() -> TreeStage:
+def _any_forums(blocks: _Blocks, settings: TrainingSettings) -> _FittedTrees:
     """Return a stage for which every page is a forum's."""
     question = np.zeros(1, dtype=np.uint16), np.zeros(1, dtype=np.float32)
     trees = Trees(*question, np.zeros((1, 1), dtype=np.uint16), np.zeros((1, 2), dtype=np.int16))
-    return TreeStage(forum_names(feature_names())[:1], trees, Calibration(np.zeros(1, dtype=np.int64), np.ones(1)))
+    stage = TreeStage(forum_names(feature_names())[:1], trees, Calibration(np.zeros(1, dtype=np.int64), np.ones(1)))
+    return _FittedTrees(stage, [stage] * settings.folds, np.ones(len(blocks.pages)))
 
 
 def _stage(
@@ -196,29 +222,38 @@ def _stage(
     examples: _Examples,
     settings: TreeSettings,
     done: Callable[[], None],
-) -> tuple[TreeStage, npt.NDArray[np.int64]]:
-    """Return a stage fitted to all examples; and each one's sum by the trees that do not know its fold."""
+) -> _FittedTrees:
+    """Return a stage fitted to all examples."""
     known = examples.known
     sums = np.zeros(len(examples.labels), dtype=np.int64)
+    without: list[Trees] = []
     for fold in range(int(examples.fold.max()) + 1):
         inside = examples.fold == fold
         rows = known & ~inside
         trees = fit_trees(values[:, rows], examples.labels[rows], examples.weights[rows], settings)
         sums[inside] = trees.sums(values[:, inside])
+        without.append(trees)
         done()
     trees = fit_trees(values[:, known], examples.labels[known], examples.weights[known], settings)
     done()
     counted = known & examples.counted
     calibration = calibrate(sums[counted], examples.labels[counted], examples.weights[counted])
+    stage = _tree_stage(names, trees, calibration)
+    stages = [_tree_stage(names, own, calibration) for own in without]
+    return _FittedTrees(stage, stages, calibration(sums))
+
+
+def _tree_stage(names: tuple[str, ...], trees: Trees, calibration: Calibration) -> TreeStage:
+    """Return a stage that names only the features that its trees use."""
     used = np.unique(trees.features)
     own = replace(trees, features=np.searchsorted(used, trees.features).astype(np.uint16))
-    return TreeStage(tuple(names[feature] for feature in used), own, calibration), sums
+    return TreeStage(tuple(names[feature] for feature in used), own, calibration)
 
 
 def _network(
     sets: Sequence[PagesOfSet], blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None]
-) -> tuple[NetworkStage, npt.NDArray[np.int64]]:
-    """Return the network trained on all pages; and each block's sum by the network that does not know its fold."""
+) -> _FittedNetwork:
+    """Return the network trained on all pages."""
     weights = [one.weight for one in sets for _ in one.pages]
     folds = blocks.fold[blocks.ends - 1].tolist()
     scaling = scaling_of(blocks.pages)
@@ -240,7 +275,9 @@ def _network(
     )
     counted = blocks.known & blocks.counted
     calibration = calibrate(sums[counted], blocks.labels[counted], blocks.weights[counted])
-    return NetworkStage(blocks.pages[0].features.names, fitted_without(None), calibration), sums
+    names = blocks.pages[0].features.names
+    without = [NetworkStage(names, network, calibration) for network in networks]
+    return _FittedNetwork(NetworkStage(names, fitted_without(None), calibration), without, sums)
 
 
 def _best_cutoff(

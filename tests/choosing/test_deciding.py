@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.stats
-from choosing_samples import BOILERPIPE, DCP, SECOND, reordered, table_of
+from choosing_samples import BOILERPIPE, CRITERIA, DCP, SECOND, reordered, table_of
 from experiments import variant
 
 from thresher.base.errors import InputError
 from thresher.base.machine import Power
 from thresher.evaluation.non_inferiority import Margin, lower_bounds
 from thresher.experiments.choosing.choices import AnswerRole, ModelChoice
-from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.deciding import choose_variants
 from thresher.experiments.choosing.savings import Timings, savings
 from thresher.experiments.table import VariantTable
@@ -27,7 +26,7 @@ def chosen(table: VariantTable, **criteria: object) -> ModelChoice:
         return savings(table, index, Timings(), 1000, Power(1.0, "configured"))
 
     criteria = {"families": (DCP, SECOND, BOILERPIPE, "words"), **criteria}
-    return choose_variants(table, (MAIN, OTHER), replace(ChoiceCriteria(), **criteria), save)
+    return choose_variants(table, (MAIN, OTHER), replace(CRITERIA, **criteria), save)
 
 
 def lossy(topics: int = 120, seed: int = 1, held_out: bool = False) -> VariantTable:
@@ -165,7 +164,7 @@ def test_a_measure_that_decides_nothing_may_be_0() -> None:
     base = np.random.default_rng(3).beta(4, 4, 40)
     table = table_of(np.stack((base, 0 * base)), {DCP: {0.5: np.stack((base, 0 * base))}})
     model = choose_variants(
-        table, (MAIN,), ChoiceCriteria(), lambda index: savings(table, index, Timings(), 1, Power(1.0, "configured"))
+        table, (MAIN,), CRITERIA, lambda index: savings(table, index, Timings(), 1, Power(1.0, "configured"))
     )
     assert model.smallest is not None
     assert model.smallest.variant == "none|dcp@0.5"

@@ -37,7 +37,7 @@ def test_names_of_sweeps_are_read(name: str) -> None:
     family = parse_family(name)
     assert family.name == name
     assert (family.cleaner is None) == (family.cut is not None)
-    assert (family.pruning is None) == ("dcp" not in name and "prp" not in name and "2n2p" not in name)
+    assert (family.pruning is None) == (not any(method in name for method in ("dcp", "prp", "gain")))
     assert (family.weights is None) == ("weights" not in name)
 
 

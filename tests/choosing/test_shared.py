@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.stats
-from choosing_samples import DCP, PAGES, table_of
+from choosing_samples import CRITERIA, DCP, PAGES, table_of
 
 from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.evaluation.non_inferiority import Margin
-from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.shared import SharedChoice, choose_shared, prediction_bounds
 from thresher.experiments.table import VariantTable
 from thresher.reports.choice_tables import shared_table
@@ -28,7 +27,7 @@ def collection(losses: dict[float, float], emptied: dict[str, int] | None = None
 
 def shared(*tables: VariantTable, **criteria: object) -> SharedChoice:
     names = ("one", "two", "three", "four")
-    return choose_shared(dict(zip(names, tables, strict=False)), MEASURES, replace(ChoiceCriteria(), **criteria))
+    return choose_shared(dict(zip(names, tables, strict=False)), MEASURES, replace(CRITERIA, **criteria))
 
 
 def test_bounds_are_those_of_one_more_normal_draw() -> None:

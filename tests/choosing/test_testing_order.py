@@ -9,6 +9,7 @@ import pytest
 from choosing_samples import (
     BOILERPIPE,
     DCP,
+    FAMILIES,
     PAGES,
     SECOND,
     THIRD,
@@ -22,14 +23,12 @@ from experiments import variant
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.numbers import Floats
 from thresher.base.student import t_quantile
 from thresher.evaluation.non_inferiority import ImaginaryTopic, Margin, lower_bounds
 from thresher.experiments.choosing.testing_order import fixed_sequences, smallest_accepted
 from thresher.experiments.table import Row, VariantTable
 
-FAMILIES = (DCP, BOILERPIPE, SECOND, THIRD)
 FOUR_FAMILIES = 0.05 / 4
 SHARES = tuple(share / 100 for share in range(95, 0, -5))
 
@@ -248,7 +247,7 @@ def test_margins_of_both_kinds_agree_where_the_baseline_is_the_same_everywhere(s
 @given(st.integers(0, 1000), st.randoms(use_true_random=False))
 def test_orders_do_not_matter(seed: int, dice: object) -> None:
     table = fading(seed)
-    topics, rows, families = list(range(60)), list(range(len(table.rows) - 1)), list(DEFAULT_FAMILIES)
+    topics, rows, families = list(range(60)), list(range(len(table.rows) - 1)), list(FAMILIES)
     for order in (topics, rows, families):
         dice.shuffle(order)  # type: ignore[attr-defined]
     other = reordered(table, topics, rows)
@@ -266,12 +265,12 @@ def test_undeclared_sweeps_do_not_matter(seed: int) -> None:
 
 
 def declared(one: Row) -> bool:
-    return one.variant.sweep in (None, *DEFAULT_FAMILIES)
+    return one.variant.sweep in (None, *FAMILIES)
 
 
 def test_absent_families_cost_nothing() -> None:
     table = fading(1)
-    five = problem_of(table, families=(*DEFAULT_FAMILIES, "none|ridf"))
+    five = problem_of(table, families=(*FAMILIES, "none|ridf"))
     *others, absent = fixed_sequences(five, False)
     assert (absent.order, absent.last, absent.failed) == ((), None, None)
     assert [one.accepted for one in others] == [one.accepted for one in fixed_sequences(problem_of(table), False)]

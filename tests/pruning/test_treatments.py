@@ -30,7 +30,7 @@ from thresher.scores.weighting import Weights
         (" words@5 | dcp @ .50 ", "words@5|dcp@0.5"),
         ("words@5+density@10|dcp@1", "words@5+density@10|dcp@1"),
         ("none|weights(anchors=0,headings=2,title=4)", "none|weights(title=4,headings=2,anchors=0)"),
-        (" words@5 | weights ( anchors = .50 ) | dcp@.5", "words@5|weights(title=4,headings=2,anchors=0.5)|dcp@0.5"),
+        (" words@5 | weights ( anchors = .50 ) | dcp@.5", "words@5|weights(title=8,headings=2,anchors=0.5)|dcp@0.5"),
         ("none|weights(title=1,headings=1,anchors=1.0)", "none|weights(title=1,headings=1,anchors=1)"),
     ],
 )

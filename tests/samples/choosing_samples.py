@@ -18,6 +18,9 @@ from thresher.indexes.work import IndexStatistics
 
 POSTINGS, PAGES = 100_000, 1000
 DCP, BOILERPIPE, SECOND, THIRD = "none|dcp", "boilerpipe(rules=words,headings=keep)|dcp", "none|2n2p", "none|prp"
+FAMILIES = (DCP, BOILERPIPE, SECOND, THIRD)
+CRITERIA = ChoiceCriteria(families=FAMILIES)
+"""The default criteria, but for families with short names."""
 MEASURES = ("nDCG@10", "AP")
 
 
@@ -57,7 +60,7 @@ def table_of(
 
 def problem_of(table: VariantTable, **criteria: Any) -> ChoiceProblem:
     """Return the choice among a table's variants by its first two measures."""
-    return ChoiceProblem(table, table.measures[:2], replace(ChoiceCriteria(), **criteria))
+    return ChoiceProblem(table, table.measures[:2], replace(CRITERIA, **criteria))
 
 
 def reordered(table: VariantTable, topics: Sequence[int], rows: Sequence[int]) -> VariantTable:
@@ -87,7 +90,7 @@ def drawn_again(table: VariantTable, drawn: Sequence[int]) -> VariantTable:
 
 
 def explored(name: str) -> VariantTable:
-    """The paths of the four default families over a collection, explored with its topics; of pydoc also some neighbours."""
+    """The paths of the four families over a collection, explored with its topics; of pydoc also some neighbours."""
     kept = np.load(Path(__file__).parents[1] / "choosing" / f"{name}.npz")
     counts = zip(kept["names"].tolist(), kept["postings"].tolist(), kept["documents"].tolist(), strict=True)
     rows = tuple(

@@ -52,8 +52,10 @@ MOST_EMPTIED = 0.01
 """Share of the pages with text that a recommended variant may leave without any."""
 MARGIN = "5%"
 """The accepted loss: Spärck Jones (1974) calls a difference of 5 % between systems noticeable, one of 10 % material."""
-DEFAULT_FAMILIES = ("none|dcp", "boilerpipe(rules=words,headings=keep)|dcp", "none|2n2p", "none|prp")
-"""The sweeps that an index is recommended from: on eight collections the best four, each time found on the other seven."""
+WEIGHTED = "content(headings=keep)@0.3+repeated(share,headings=keep)@0.01|weights(title=8,headings=2,anchors=1)"
+"""The text and the weights that did best on seven collections, each time chosen on the other six: scripts/weights.py."""
+DEFAULT_FAMILIES = (f"{WEIGHTED}|dcp", f"{WEIGHTED}|gain(alpha=0.2,floor=0.0)", "none|dcp")
+"""The sweeps that an index is recommended from: weights with the two ways to prune that lose least, and pruning alone."""
 LUCENE, OTHER_ENGINE = ENGINES = ("lucene", "other")
 """The engines that an index is chosen for: others take text, and no postings."""
 MOST_TITLED = 0.25

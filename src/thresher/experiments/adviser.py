@@ -14,7 +14,7 @@ from string import Template
 import numpy as np
 
 from thresher.base import student
-from thresher.base.defaults import ALPHA, DEFAULT_INDEX, LEFT_OUT
+from thresher.base.defaults import ALPHA, DEFAULT_FAMILIES, DEFAULT_INDEX, LEFT_OUT
 from thresher.base.errors import InputError, StateError
 from thresher.base.files import atomic_path, fit_text, temporary_folder, write_text
 from thresher.base.numbers import Floats, Interval, Ints
@@ -261,11 +261,12 @@ def _write_experiment(collection: schema.CollectionTable, relevant: Mapping[str,
     cleaner, _, pruning = DEFAULT_INDEX.partition("|")
     method, _, cutoff = pruning.partition("@")
     scorer, _, cleaner_cutoff = cleaner.partition("@")
-    values = {
+    values: dict[str, str | list[str]] = {
         "title": fit_text(f"Advice for {Path(collection.path).name}"),
         "topics": TOPICS_FILE,
         "qrels": QRELS_FILE,
         "scorer": f"{scorer}|{method}",
+        "families": [*DEFAULT_FAMILIES],
     }
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")

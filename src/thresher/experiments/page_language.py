@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
-from thresher.base.defaults import DEFAULT_FAMILIES, DEFAULT_INDEX, INDEX_LANGUAGES, LANGUAGE
+from thresher.base.defaults import DEFAULT_FAMILIES, DEFAULT_INDEX, INDEX_LANGUAGES, LANGUAGE, WEIGHTED
 from thresher.base.errors import ThresherError
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner, parse_scorer
 from thresher.cleaners.languages import BY_CODE, code_of, languages
@@ -24,8 +24,8 @@ _SWEEPS = (
     ("content(headings=keep)", (0.1, 0.3, 0.5, 0.7)),
     ("words", (3, 5, 11, 20)),
 )
-_CLEANERS = (DEFAULT_INDEX, "justext", "boilerpipe(rules=words)", "bte")
-_MOST_CLEANERS = 3
+_CLEANERS = (WEIGHTED, DEFAULT_INDEX, "justext", "boilerpipe(rules=words)", "bte")
+_MOST_CLEANERS = 4
 
 
 def language_of_pages(pages: Iterable[Source]) -> str:
