@@ -94,6 +94,9 @@ def test_methods_say_how_everything_was_measured() -> None:
     assert "1002 pages = 1000 scored + 0 without text + 2 failed" in by_heading["Pages"]
     assert all(name in by_heading["Scorers"] for name in ("words:", "justext:"))
     assert "dcp:" in by_heading["Pruning"]
+    assert "Weights" not in by_heading
+    weighted = dict(methods(made({"none": 1.0, "none|weights(title=2)": 1.0})))["Weights"]
+    assert "weights(title=2,headings=2,anchors=0):" in " ".join(weighted)
     assert f"nDCG@10 is {NDCG}" in by_heading["Evaluation"]
     assert "10 held-out topics" in by_heading["Evaluation"]
     assert "100 W" in by_heading["CO₂"]
