@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from commands import thresher
 
-from thresher.base.defaults import DEFAULT_INDEX, SEARCH_CLEANER
+from thresher.base.defaults import DEFAULT_FAMILIES, DEFAULT_INDEX, SEARCH_CLEANER, WEIGHTED
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import read_topic_set
 
@@ -56,7 +56,9 @@ def test_ids_come_out_as_the_qrels_have_them(
     given = {"ids": rule.ids, "prefix": rule.prefix, "keep_suffix": rule.keep_suffix}
     assert given == {"ids": "path", "prefix": "", "keep_suffix": False} | keys
     assert read_topic_set(experiment.topics).ids == ("1", "2")
-    assert {"none", "none|dcp@0.5", SEARCH_CLEANER, DEFAULT_INDEX} <= {one.name for one in experiment.variants}
+    expected = {"none", "none|dcp@0.5", SEARCH_CLEANER, DEFAULT_INDEX, WEIGHTED}
+    assert expected <= {one.name for one in experiment.variants}
+    assert tuple(family.name for family in experiment.families) == DEFAULT_FAMILIES
     again = thresher("init", files[0], *JUDGED, cwd=tmp_path)
     assert (again.code, again.out) == (3, "")
     assert "my-pages.toml" in again.err
