@@ -80,7 +80,7 @@ def test_a_collection_without_a_page_to_show_is_an_error(tmp_path: Path) -> None
     (tmp_path / "bad.html").write_bytes(b"\x1f\x8b" + bytes(100))
     with pytest.raises(InputError, match="not HTML: gzip"):
         sample_collection(open_collection(tmp_path), SampleOptions())
-    with pytest.raises(ConfigError, match="trained on a collection"):
+    with pytest.raises(ConfigError, match="whole collection"):
         model_free_scorers(["perplexity(lm=self)"])
 
 
