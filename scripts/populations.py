@@ -40,6 +40,8 @@ PAGE = ROOT / "docs" / "results" / "choosing-simulated.md"
 MEASURES = ("nDCG@10", "AP")
 TASKS = "man-pages"
 """The population whose topics people wrote; the others have titles and texts of links."""
+WITHOUT_ANCHORS: Sequence[str] = tuple(family.replace("anchors=1", "anchors=0") for family in DEFAULT_FAMILIES)
+"""For the other populations, whose topics are texts of links: anchors would be the answers."""
 SAMPLE_SIZES = {
     "pydoc": (36, 60, 100),
     "sqlite-docs": (36, 60, 100),
@@ -65,12 +67,14 @@ class Population:
 
     Args:
         name: of the experiment.
+        families: the default ones.
         table: the baseline, and the indexes that families test.
         losses: by variant, the larger loss of both measures over all topics, as a share of the baseline's mean.
         gains: by variant, whether the mean of the main measure is higher than the baseline's.
     """
 
     name: str
+    families: Sequence[str]
     table: VariantTable
     losses: Sequence[float]
     gains: Sequence[bool]
@@ -96,12 +100,12 @@ class Population:
         return min(shares)
 
 
-def explored(experiment: Experiment, topics: TopicSource, folder: Path) -> VariantTable:
-    """Explore the default families and the scorers with all topics, or read what was explored before."""
+def explored(experiment: Experiment, topics: TopicSource, defaults: Sequence[str], folder: Path) -> VariantTable:
+    """Explore default families and the scorers with all topics, or read what was explored before."""
     cleaners = ["none", *SCORERS_AS_CLEANERS]
-    for family in DEFAULT_FAMILIES:
+    for family in defaults:
         cleaners.append(family.partition("|")[0])
-    families = (*DEFAULT_FAMILIES, *SCORERS)
+    families = (*defaults, *SCORERS)
     experiment = replace(
         experiment,
         topics=topics,
@@ -119,19 +123,21 @@ def population(name: str, folder: Path) -> Population:
     """Return a population, with the indexes that families test."""
     experiment = load_experiment(ROOT / "experiments" / f"{name}.toml")
     topics = experiment.topics
+    defaults: Sequence[str] = DEFAULT_FAMILIES
     if name != TASKS:
         made = folder / f"{name}-topics"
         if not (made / TOPICS_FILE).exists():
             write_page_topics(experiment.collection.open(), made, TOPICS)
         topics = TopicSource(made / TOPICS_FILE, made / QRELS_FILE, "title")
-    every = explored(experiment, topics, folder)
+        defaults = WITHOUT_ANCHORS
+    every = explored(experiment, topics, defaults, folder)
     tested = {0}
-    for family in (*DEFAULT_FAMILIES, *SCORERS):
+    for family in (*defaults, *SCORERS):
         tested.update(order_of_testing(every, family))
     chosen = every.only(sorted(tested))
     means = chosen.values.mean(axis=-1)
     losses = (1 - means / means[:, :1]).max(axis=0)
-    return Population(name, chosen, losses.tolist(), (means[0] > means[0, 0]).tolist())
+    return Population(name, defaults, chosen, losses.tolist(), (means[0] > means[0, 0]).tolist())
 
 
 @dataclass(frozen=True)
@@ -184,7 +190,7 @@ def picks(of: Population, samples: Sequence[VariantTable], families: Sequence[st
 
 def best_indexes(of: Population, samples: Sequence[VariantTable]) -> tuple[str, str]:
     """Return the shares of samples that name a best index, and that name one which gains nothing, in per cent."""
-    criteria = ChoiceCriteria(families=(*DEFAULT_FAMILIES, *SCORERS))
+    criteria = ChoiceCriteria(families=(*of.families, *SCORERS))
     named, wrong = 0, 0
     for sample in samples:
         gain = best_gain(ChoiceProblem(sample, MEASURES, criteria))
@@ -199,9 +205,9 @@ def rows_of_defaults(of: Population, samples: int, conservative: int) -> list[tu
     rows: list[tuple[str, ...]] = []
     for topics in SAMPLE_SIZES[of.name]:
         drawn = of.samples(topics, samples)
-        own = picks(of, drawn, DEFAULT_FAMILIES, conservative=False)
-        safe = picks(of, drawn[:conservative], DEFAULT_FAMILIES, conservative=True)
-        within = f"{100 * of.smallest_within_margin(DEFAULT_FAMILIES):.1f}"
+        own = picks(of, drawn, of.families, conservative=False)
+        safe = picks(of, drawn[:conservative], of.families, conservative=True)
+        within = f"{100 * of.smallest_within_margin(of.families):.1f}"
         first = (of.name, str(len(of.table.topics)), str(topics), within)
         badly = f"{100 * own.share_of_losses(BAD):.1f}"
         none, safe_none = (f"{100 * part.none / len(part.shares):.1f}" for part in (own, safe))
