@@ -21,6 +21,7 @@ from arguments import parser_of
 from collection_tables import interval
 from fill import put, table
 from thresher import (
+    WEIGHTED,
     Treatment,
     Variant,
     VariantTable,
@@ -29,7 +30,6 @@ from thresher import (
     measure_header,
     parse_treatment,
 )
-from thresher.base.defaults import WEIGHTED
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results" / "readme"

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.3.0"
 
 _NAMES = {
-    "base.defaults": ("DEFAULT_INDEX",),
+    "base.defaults": ("DEFAULT_INDEX", "WEIGHTED"),
     "base.errors": ("ConfigError", "InputError", "MissingDependencyError", "StateError", "ThresherError"),
     "base.processes": ("Backend",),
     "cleaners.cleaner": ("BASELINE", "Cut", "parse_cleaner", "parse_scorer", "parse_sweep"),
@@ -85,6 +85,7 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 if TYPE_CHECKING:
     from thresher.api import *  # noqa: F403, each name stands in its list
     from thresher.base.defaults import DEFAULT_INDEX as DEFAULT_INDEX
+    from thresher.base.defaults import WEIGHTED as WEIGHTED
     from thresher.base.errors import ConfigError as ConfigError
     from thresher.base.errors import InputError as InputError
     from thresher.base.errors import MissingDependencyError as MissingDependencyError
