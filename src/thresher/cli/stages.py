@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from thresher.base.defaults import RETRIEVAL_MODEL, STATISTICS
+from thresher.base.defaults import LANGUAGE, RETRIEVAL_MODEL, STATISTICS
 from thresher.base.errors import ConfigError
-from thresher.cli.options import FILE, check_new, keys, replace_option, say, show
+from thresher.cli.options import (
+    FILE,
+    AskedBackend,
+    backend_options,
+    check_failed,
+    check_new,
+    keys,
+    max_failed_option,
+    replace_option,
+    say,
+    say_left_out,
+    show,
+)
 from thresher.experiments import schema
 
 if TYPE_CHECKING:
     from thresher.reports.table import Table
+
+_PAGE_KEYS = schema.READING_KEYS + schema.ID_KEYS
+_OF_PAGES = ("failures", "max_failed", *_PAGE_KEYS, "blocks", "workers", "backend", "scheduler")
+"""Options of `index` that only pages have."""
 
 
 @click.command()
@@ -27,6 +45,18 @@ if TYPE_CHECKING:
 @click.option("--keep-stopwords", is_flag=True, help="Index stop words too.")
 @click.option("--prune", help="Leave out postings by a pruning method: dcp@0.5; see `thresher pruning-methods`.")
 @keys("pruning", ["statistics"])
+@click.option(
+    "--treatment",
+    "-t",
+    metavar="NAME",
+    help="Index pages, read as `thresher clean` reads them, cleaned, weighted and pruned: content@0.3|weights|dcp@0.5. "
+    "The options below are for pages.",
+)
+@click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
+@max_failed_option
+@keys("collection", _PAGE_KEYS)
+@keys("pages", ["blocks"])
+@backend_options
 def index(
     source: Path,
     output: Path,
@@ -36,16 +66,90 @@ def index(
     keep_stopwords: bool,
     prune: str | None,
     pruning: schema.PruningTable,
+    treatment: str | None,
+    failures: Path | None,
+    max_failed: int | str | None,
+    collection: schema.CollectionTable,
+    pages: schema.PagesTable,
+    backend: AskedBackend,
 ) -> None:
-    """Index cleaned JSON lines or Parquet (`id`, `contents`) with Lucene."""
+    """Index cleaned JSON lines or Parquet (`id`, `contents`) with Lucene, or pages with --treatment."""
     from thresher.api import index_json_lines
     from thresher.indexes.indexing import is_other_folder
 
     # What is no index is refused in any case, by what writes one.
     check_new(output, replaces or is_other_folder(output))
     options = {**asdict(index), "stopwords": not keep_stopwords, "lengths": lengths}
-    done = index_json_lines(source, output, prune, pruning.statistics == STATISTICS[0], **options)
-    say(f"{output}: {done.documents} documents indexed, {done.empty} empty, {done.bytes:,} bytes")
+    original_statistics = pruning.statistics == STATISTICS[0]
+    if treatment is None:
+        _check_no_pages()
+        done = index_json_lines(source, output, prune, original_statistics, **options)
+        say(f"{output}: {done.documents} documents indexed, {done.empty} empty, {done.bytes:,} bytes")
+        return
+    if prune is not None:
+        raise ConfigError("the treatment names its pruning", f"write --treatment '{treatment}|{prune}'", "--prune")
+    check_new(failures, replaces)
+    _index_pages(
+        source, treatment, output, options, original_statistics, failures, max_failed, collection, pages, backend
+    )
+
+
+def _check_no_pages() -> None:
+    """Refuse options that only pages have."""
+    context = click.get_current_context()
+    for name in _OF_PAGES:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            fix = "add --treatment NAME, or leave it out"
+            raise ConfigError("cleaned text is read without this option of pages", fix, schema.option_name(name))
+
+
+def _index_pages(
+    source: Path,
+    treatment: str,
+    output: Path,
+    options: Mapping[str, Any],
+    original_statistics: bool,
+    failures: Path | None,
+    max_failed: int | str | None,
+    collection: schema.CollectionTable,
+    pages: schema.PagesTable,
+    backend: AskedBackend,
+) -> None:
+    """Index pages with a treatment, and say what became of them."""
+    from thresher.base.number_text import counted
+    from thresher.collections import open_collection
+    from thresher.experiments.applying import IndexContent, PagesToIndex, index_pages
+    from thresher.indexes.indexing import IndexOptions
+    from thresher.indexes.pruning.treatments import parse_treatment
+    from thresher.pages import PageOptions
+    from thresher.scores.limits import Limits
+
+    parsed = parse_treatment(treatment)
+    # Ids are those of `thresher clean`; a run must be able to hold them.
+    reading = replace(schema.read_options(collection, address=True), any_ids=False)
+    done = index_pages(
+        PagesToIndex(
+            open_collection(source, reading, collection.format),
+            PageOptions(pages.blocks, LANGUAGE),
+            Limits(collection.page_seconds, collection.max_page_mib),
+        ),
+        parsed,
+        output,
+        IndexContent(IndexOptions(**options), original_statistics),
+        backend.backend(),
+        failures,
+    )
+    say(
+        f"{output}: {counted(done.pages, 'page')} = {done.index.documents:,} indexed + {done.emptied:,} emptied + "
+        f"{done.failed:,} failed; {done.index.bytes:,} bytes"
+    )
+    say_left_out(source, collection.format)
+    for failure in done.failures:
+        say(f"failed: {failure.name}: {failure.reason}")
+    if done.failed > len(done.failures):
+        say(f"failed: {done.failed - len(done.failures)} more; --failures FILE lists all")
+    listed = str(failures) if failures else "with --failures FILE what is wrong with each"
+    check_failed(done.failed, done.pages, max_failed, listed)
 
 
 @click.command()

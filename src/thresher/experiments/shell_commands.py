@@ -37,7 +37,7 @@ def treatment_commands(document: Document, source: str, treatment: Treatment, le
 
     Returns:
         No lines if no command does the same: `thresher clean` with a language leaves out pages in other languages, and only
-        an experiment file names texts of other files and weights.
+        an experiment file names texts of other files.
     """
     has_sentences = any(scorer.segment == SENTENCE for scorer in treatment.cleaner.scorers)
     if has_sentences and document.pages.language != LANGUAGE:
@@ -57,19 +57,20 @@ def treatment_commands(document: Document, source: str, treatment: Treatment, le
 
 
 def clean_and_index(treatment: Treatment, pages: Sequence[str], index: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the shell lines that apply a treatment to pages; none if it needs an experiment: its texts are in files that only
-    an experiment names, or it has weights.
+    """Return the shell lines that apply a treatment to pages, one line if it has weights; none if its texts are in files that
+    only an experiment names.
 
     Args:
         treatment: of the pages.
         pages: the collection, with options of `thresher clean`.
         index: options of `thresher index`.
     """
-    if treatment.weights is not None:
-        return ()
     for scorer in treatment.cleaner.scorers:
         if any(isinstance(text, FileText) for text in scorer.required_texts):
             return ()
+    if treatment.weights is not None:
+        # Cleaned text no longer says what is a title, a heading or a link.
+        return (_shell_line(["thresher", "index", *pages, *index, "-t", treatment.name, "-o", _INDEX]),)
     clean = ["thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", _CLEANED]
     build = ["thresher", "index", _CLEANED, *index]
     if treatment.pruning is not None:

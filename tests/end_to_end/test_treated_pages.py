@@ -1,0 +1,105 @@
+"""`thresher index --treatment`: from pages to the index that `thresher run` builds, without an experiment."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from commands import Done, thresher
+from small_web import Web
+
+from thresher.base.files import safe_name
+from thresher.experiments.config import load_experiment
+from thresher.experiments.shell_commands import treatment_commands
+from thresher.indexes.indexing import SETTINGS, open_index
+from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.work import index_statistics
+
+Call = Callable[..., Done]
+WEIGHTED = "words@5|weights(title=3,headings=2,anchors=0)"
+LINKED = "density@8+repeated(share)@0.9|weights(title=8,headings=2,anchors=1)|dcp@0.45"
+NAMES = ("words@5", "words@p50|dcp@0.5", WEIGHTED, LINKED)
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    """A run of all variants; a page has no text, a page is no HTML, and pages link to one another."""
+    web = Web.make(tmp_path_factory.mktemp("treated"), pages=30)
+    (web.folder / "pages" / "empty.html").write_text("<html></html>")
+    (web.folder / "pages" / "part0" / "broken.html").write_bytes(b"%PDF-1.4 \x00\x01")
+    links = "".join(f'<p><a href="part0/page{number:02}.html">entry {number}</a></p>' for number in range(0, 30, 3))
+    (web.folder / "pages" / "contents.html").write_text(f"<title>Contents</title><body>{links}")
+    web.write(sweep="", cleaners=f"names = {json.dumps(NAMES)}")
+    assert thresher("run", "web.toml", cwd=web.folder).code == 0
+    return web
+
+
+def sizes(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in folder.iterdir() if path.name != SETTINGS}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_index_is_the_one_that_a_run_builds(web: Web, call: Call, tmp_path: Path, name: str) -> None:
+    index, run = tmp_path / "index", tmp_path / "run.trec"
+    done = call("index", "pages", "-t", name, "-o", index, "--failures", tmp_path / "failed.jsonl", cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    built = web.folder / "indexes" / "web" / safe_name(name)
+    with open_index(index) as one, open_index(built) as other:
+        assert index_statistics(one) == index_statistics(other)
+        documents = one.numDocs()
+    assert sizes(index) == sizes(built)
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["index"]
+    assert f"33 pages = {documents} indexed + " in done.err
+    ours, theirs = tmp_path / "failed.jsonl", web.folder / "results" / "web" / "failures.jsonl"
+    assert ours.read_bytes() == theirs.read_bytes()
+    call("search", index, "topics.tsv", "-o", run, "--depth", "40", "--tag", "_".join(name.split()), cwd=web.folder)
+    assert run.read_bytes() == (web.folder / "results" / "web" / "runs" / f"{safe_name(name)}.trec").read_bytes()
+
+
+def test_the_line_for_a_weighted_treatment_builds_it(web: Web, call: Call) -> None:
+    document = load_experiment(web.folder / "web.toml").document
+    (line,) = treatment_commands(document, "pages", parse_treatment(LINKED))
+    words = shlex.split(line)
+    assert (words[:3], words[-4:]) == (["thresher", "index", "pages"], ["-t", LINKED, "-o", "index"])
+    done = call(*words[1:], cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    assert sizes(web.folder / "index") == sizes(web.folder / "indexes" / "web" / safe_name(LINKED))
+
+
+@pytest.mark.parametrize(
+    ("options", "where", "fix"),
+    [
+        (("-t", WEIGHTED, "--prune", "dcp@0.5"), "--prune: ", f"{WEIGHTED}|dcp@0.5"),
+        (("-t", WEIGHTED, "--stored"), "--stored: ", "leave out --stored"),
+        (("-t", LINKED, "--positions"), "--positions: ", "leave out --positions"),
+        (("-t", "words@5", "-o", "pages/index"), "pages/index: ", "--output"),
+        (("-t", "words@5", "--failures", "pages/failed"), "pages/failed: ", "--failures"),
+        (("-t", "words@5", "-o", "results"), "results: ", "new folder"),
+        (("--ids", "stem"), "--ids: ", "--treatment"),
+        (("--blocks", "split"), "--blocks: ", "--treatment"),
+        (("--failures", "failed.jsonl"), "--failures: ", "--treatment"),
+        (("--max-failed", "1"), "--max-failed: ", "--treatment"),
+        (("--workers", "1"), "--workers: ", "--treatment"),
+    ],
+)
+def test_options_that_do_not_go_together(web: Web, call: Call, options: tuple[str, ...], where: str, fix: str) -> None:
+    done = call("index", "pages", "-o", "unwritten", *options, cwd=web.folder)
+    (error,) = done.errors
+    assert error.startswith(f"error: {where}")
+    assert fix in error
+    assert not (web.folder / "unwritten").exists()
+
+
+def test_too_many_failed_pages(web: Web, call: Call, tmp_path: Path) -> None:
+    done = call("index", "pages", "-t", "none", "-o", tmp_path / "index", "--max-failed", "0", cwd=web.folder)
+    assert done.code == 3
+    assert "1 of 33 pages" in done.errors[0]
+    assert "failed: part0/broken: " in done.err
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "page.html").write_bytes(b"%PDF-1.4 \x00\x01")
+    done = call("index", tmp_path / "bad", "-t", "none", "-o", tmp_path / "nothing")
+    assert (done.code, len(done.errors)) == (3, 1)
+    assert not (tmp_path / "nothing").exists()
