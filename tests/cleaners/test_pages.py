@@ -86,7 +86,7 @@ def test_behind_a_cleaner_they_score_what_it_leaves(tmp_path: Path) -> None:
         (
             "words@p50+pages(perplexity)@300",
             "'words@p50' before a score of pages needs the whole collection",
-            "write a number as its cutoff, and a model that is there",
+            "write a number as its cutoff, and a scorer of single pages with a model that is there",
         ),
         ("pages(length)@3", "there is no score of pages 'length'", "use pages(perplexity) or pages(file=PATH)"),
         ("pages@0.5", "the cutoff of 'pages' is out of range: 0.5", "choose a value of at least 1"),

@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def sections() -> Iterator[tuple[str, str]]:
-    """The sections of the documentation: some hundred documents of prose."""
-    for path in sorted((*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("scripts/pages/*.md"))):
+    """The sections of the documentation: some two hundred documents, most of them prose."""
+    for path in sorted((*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))):
         for number, section in enumerate(re.split(r"\n(?=#)", path.read_text(encoding="utf-8"))):
             yield f"{path.relative_to(ROOT).as_posix()}-{number}", section
 
