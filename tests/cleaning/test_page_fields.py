@@ -12,13 +12,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from thresher.base.defaults import LOCAL
+from thresher.base.defaults import LOCAL, WEIGHTED
 from thresher.base.errors import ConfigError
 from thresher.base.processes import Backend
+from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.scores.cleaning import Output, clean_collection
 from thresher.scores.cleaning.output_formats import FIELDS
 from thresher.scores.cleaning.page_fields import boosts
-from thresher.scores.weighting import Weights
 
 PAGE = """<title>Page {0} - Site</title>
 <nav><a href=p1.html>The first</a> <a href=p{0}.html>self</a> <a href=p2.html>two</a></nav>
@@ -134,8 +134,9 @@ def test_what_has_no_fields(
     assert [path.name for path in tmp_path.iterdir()] == ["pages"]
 
 
-def test_boosts_are_the_usual_weights() -> None:
-    usual = Weights()
+def test_boosts_are_the_weights_of_the_default_families() -> None:
+    usual = parse_treatment(WEIGHTED).weights
+    assert usual is not None
     assert boosts("body") == {
         "title": usual.times("title"),
         "headings": usual.times("headings"),

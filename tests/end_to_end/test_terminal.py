@@ -26,6 +26,7 @@ _BARS = re.compile(r"\r|\x1b\[A")
 """What progress bars do to lines of their own."""
 _STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 LONGEST = 2500
+_END = b"<end of the command>"
 ANY_TEXT = (("perplexity",),)
 """Verbs that refuse no text: what they print of controls is tested with them."""
 
@@ -33,23 +34,21 @@ ANY_TEXT = (("perplexity",),)
 def on_terminal(*arguments: str | Path, cwd: Path, **environment: str) -> tuple[int, str]:
     """Return a command's exit code and what it printed to a pseudo-terminal."""
     master, slave = pty.openpty()
-    printed: list[bytes] = []
+    printed = bytearray()
 
     def read() -> None:
-        while True:
-            try:
-                printed.append(os.read(master, 1 << 16))
-            except OSError:
-                # The last process has closed its end.
-                return
+        while not printed.endswith(_END):
+            printed.extend(os.read(master, 1 << 16))
 
     thread = Thread(target=read)
     thread.start()
     code = thresher(*arguments, cwd=cwd, terminal=Path(os.ttyname(slave)), **environment).code
-    os.close(slave)
+    # The end of the file would not come: the fork server, and what draws charts, keep the terminal open.
+    os.write(slave, _END)
     thread.join()
+    os.close(slave)
     os.close(master)
-    return code, b"".join(printed).decode("utf-8")
+    return code, printed.removesuffix(_END).decode("utf-8")
 
 
 def check(printed: str) -> None:

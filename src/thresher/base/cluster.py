@@ -39,6 +39,8 @@ def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool
     except Exception as error:
         # What answers may be any program, and say anything.
         raise no_scheduler from error
+    # It would log with a traceback that it lost the scheduler, which the error below says.
+    logging.getLogger("distributed.batched").setLevel(logging.CRITICAL)
     try:
         client = Client(scheduler, set_as_default=False, timeout=_ANSWER_SECONDS)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:

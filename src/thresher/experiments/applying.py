@@ -23,7 +23,6 @@ from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import Failure, failures, write_failures
 from thresher.scores.percentiles import resolved
 from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.store import LINKS
 
 _SHOWN_FAILURES = 10
 
@@ -95,7 +94,7 @@ def index_pages(
     _check_outputs(pages.collection, output, failed)
     plan = ScorePlan(pages.collection, treatment.cleaner.scorers, pages.options, pages.limits)
     if treatment.weights is not None and treatment.weights.anchors:
-        plan = replace(plan, further=(LINKS,), sites=True)
+        plan = plan.with_links()
     # A name of its own: the new index is made beside `output` too.
     with scratch_folder(output.with_name(f"{output.name}.scores")) as folder:
         store = folder / "scores"

@@ -25,7 +25,7 @@ from thresher.indexes.analysis import RetrievalModel
 from thresher.scores.lost_pages import failures, write_failures
 from thresher.scores.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scores.sites import read_link_report
-from thresher.scores.store import LINKS, first_document, missing_documents
+from thresher.scores.store import first_document, missing_documents
 
 FAILURES_FILE = "failures.jsonl"
 """The list of pages that failed, in the folder of results."""
@@ -167,7 +167,7 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say
     check_apart(folder, inputs.collection)
     plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.collection.limits)
     if experiment.needs_links:
-        plan = replace(plan, further=(LINKS,), sites=True)
+        plan = plan.with_links()
     names = ", ".join(scorer.canonical_name for scorer in experiment.scorers)
     say(Announcement(Step.SCORING, {"scorers": names or "nothing"}))
     store = folder / "scores"

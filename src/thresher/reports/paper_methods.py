@@ -16,11 +16,13 @@ from thresher.experiments.manifest import Software
 from thresher.experiments.results import Results
 from thresher.experiments.table import Variant
 from thresher.indexes.analysis import Analysis, formula_of
+from thresher.indexes.pruning.method import PruningMethod
 from thresher.reports import references
 from thresher.reports.formatting import correction_text, percent_text, plain
 from thresher.reports.latex import escape_latex
 from thresher.reports.summary import margin_text
 from thresher.reports.table import measure_header
+from thresher.scores.weighting import Weights
 
 BIBLIOGRAPHY = ".bib"
 _ENDINGS = (".tex", ".md")
@@ -107,11 +109,16 @@ def _treatments(results: Results) -> Iterator[Sentence]:
     variants = _used_variants(results)
     scorers = {scorer.canonical_name: scorer for variant in variants for scorer in variant.cleaner.scorers}
     yield from _listed("Pages were cleaned by ", [_cited(results, name, _keys_of(scorers[name])) for name in scorers])
-    weights = {one.canonical_name: one for variant in variants if (one := variant.treatment.weights)}
-    for name, each in weights.items():
-        anchors = references.ANCHORS if each.values["anchors"] else ()
+    weights: dict[str, Weights] = {}
+    methods: dict[str, PruningMethod] = {}
+    for variant in variants:
+        if variant.weights is not None:
+            weights[variant.weights.canonical_name] = variant.weights
+        if variant.pruning is not None:
+            methods[variant.pruning.method.canonical_name] = variant.pruning.method
+    for name, weighting in weights.items():
+        anchors = references.ANCHORS if weighting.anchors else ()
         yield from _listed("Words counted by ", [_cited(results, name, (*references.WEIGHTS, *anchors))])
-    methods = {pruning.method.canonical_name: pruning.method for variant in variants if (pruning := variant.pruning)}
     yield from _listed(
         "Indexes were pruned by ",
         [_cited(results, name, references.PRUNING.get(method.name, ())) for name, method in methods.items()],

@@ -195,6 +195,10 @@ class ScorePlan:
     further: tuple[str, ...] = ()
     sites: bool = False
 
+    def with_links(self) -> ScorePlan:
+        """Return this plan with the links between pages and the site files, from which the texts of links to pages follow."""
+        return replace(self, further=(*self.further, stores.LINKS), sites=True)
+
     @cached_property
     def shard_pages(self) -> int:
         """The most pages of a shard: it depends on the collection, not on the workers, on which no byte may depend."""

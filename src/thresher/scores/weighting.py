@@ -115,7 +115,7 @@ def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
         if text:
             page.repeat(levels[row].tolist(), weights, own_titles[row])
             if weights.anchors:
-                page.add_anchors(_anchors(site, row, weights.anchors))
+                page.add_anchors(weighted_anchors(site, row, weights.anchors))
         pages.append(page)
     blocks = _Copies([page.blocks for page in pages], block_ends.offsets)
     sentences = _Copies([page.sentences for page in pages], sentence_ends.offsets)
@@ -134,13 +134,19 @@ def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
     return Table(columns)
 
 
-def _anchors(site: Table, row: int, factor: float) -> list[str]:
-    """Return the texts of links to a page, each as often as its weight times the factor says, rounded."""
+def weighted_anchors(site: Table, row: int, factor: float) -> list[str]:
+    """Return the texts of links to a page, each as often as its weight times the factor says, rounded.
+
+    Args:
+        site: of a shard's pages, as `weighted_table` takes it.
+        row: of the page.
+        factor: of all weights, at least 0.
+    """
+    weights = site.lists("anchor_weights")[row].tolist()
+    if not weights:
+        return []
     anchors: list[str] = []
-    texts = site.texts("anchor_texts")[row]
-    for text, weight in zip(
-        texts.split("\n") if texts else (), site.lists("anchor_weights")[row].tolist(), strict=True
-    ):
+    for text, weight in zip(site.texts("anchor_texts")[row].split("\n"), weights, strict=True):
         anchors += [text] * int(factor * weight + 0.5)
     return anchors
 

@@ -6,7 +6,6 @@ Text: all others. Anchors: what other pages call the page, each text as often as
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +20,11 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores.cleaning.output_formats import JSON_LINES, PARQUET, OutputFormat
 from thresher.scores.cutting import CutPage, kept_text
 from thresher.scores.sites import read_site_shard
-from thresher.scores.weighting import Weights
+from thresher.scores.weighting import Weights, weighted_anchors
 
 _REPEATED = RepeatedShare()
+ANCHORS = 1.0
+"""What texts of links count in `thresher.base.defaults.WEIGHTED`."""
 REPEATED_COLUMN = f"score:{_REPEATED.canonical_name}"
 
 
@@ -53,8 +54,8 @@ def check_fields(cleaner: Cleaner, written: OutputFormat) -> None:
 
 
 def boosts(text_name: str) -> dict[str, float]:
-    """Return the usual weight of each field, by its name: `weights` without parameters, and 0 for what repeats."""
-    usual = Weights()
+    """Return the usual weight of each field, by its name: those of the default index's text, and 0 for what repeats."""
+    usual = Weights(anchors=ANCHORS)
     return {
         "title": usual.times("title"),
         "headings": usual.times("headings"),
@@ -87,11 +88,5 @@ class FieldReader:
         for mask in (kept & ~repeats & (levels > 0), kept & ~repeats & (levels == 0), kept & repeats):
             parts.append(kept_text(table.texts("text")[row], sentence_ends.tolist(), blocks.tolist(), mask))
         headings, text, repeated = parts
-        anchors = "\n".join(self._anchors(row))
+        anchors = "\n".join(weighted_anchors(self._site, row, factor=1))
         return PageFields(self._site.texts("own_title")[row], headings, text, repeated, anchors)
-
-    def _anchors(self, row: int) -> Iterator[str]:
-        weights = self._site.lists("anchor_weights")[row].tolist()
-        if weights:
-            for text, weight in zip(self._site.texts("anchor_texts")[row].split("\n"), weights, strict=True):
-                yield from [text] * round(weight)

@@ -38,7 +38,7 @@ from thresher.scores.limits import DEFAULT_LIMITS, Limits
 from thresher.scores.percentiles import resolved
 from thresher.scores.removed import explained_pages, record
 from thresher.scores.score_pass import ScorePlan, score_collection
-from thresher.scores.store import LINKS, read_shard, shards, text_store
+from thresher.scores.store import read_shard, shards, text_store
 
 _BEGUN = "outputs.json"
 _SCORES = "scores"
@@ -300,7 +300,7 @@ def _score(job: CleanJob, collection: Collection, store: Path, tally: Tally) -> 
     )
     if job.rendering.how.fields:
         scorers = field_scorers(job.cleaner)
-        plan = replace(plan, scorers=scorers, further=(*plan.further, LINKS), sites=True)
+        plan = replace(plan, scorers=scorers).with_links()
     # Scores of the same plan stay. Scores of another plan are left from a killed command, perhaps with another cleaner.
     report = score_collection(plan, store, job.backend, fresh=True)
     tally.documents += report.documents
