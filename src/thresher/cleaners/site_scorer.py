@@ -12,7 +12,7 @@ from thresher.pages import Segments
 
 
 class SiteScorer(Scorer):
-    """Scores blocks by the number of their site's pages that have the same text: see `thresher.scores.site_scores`.
+    """Scores blocks by the number of their site's pages that have the same text: see `thresher.scores.sites`.
 
     These numbers are only there after the pass over all pages; `score` is for single pages, and refuses them.
     """

@@ -1,8 +1,8 @@
 """Measures of rankings at every step of a sweep.
 
 P, R, RR, Success, AP, nDCG and Judged are computed over arrays of grades by rank, added in trec_eval's order: values are those
-of `thresher.evaluation.evaluate` to the last bit. `evaluate` itself computes all other measures, once for all steps of a block
-at which the judged documents of a topic have the same ranks.
+of `thresher.evaluation.evaluating.evaluate` to the last bit. `evaluate` itself computes all other measures, once for all steps
+of a block at which the judged documents of a topic have the same ranks.
 
 A sweep has some hundred steps, and a topic has another ranking at nearly each of them: `evaluate` would take longer for these
 rankings than ranking takes.
