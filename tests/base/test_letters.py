@@ -34,6 +34,11 @@ WORDS = [
     ("\u2764\ufe0f\u200d\U0001f525", "\u2764\ufe0f\u200d\U0001f525"),
     # Mongolian with its own selector.
     ("\u1820\u180b\u1828\u180e\u1820", "\u1820\u180b\u1828\u180e\u1820"),
+    # Hangul's fillers, tags that hide a text, and those of a region's flag.
+    ("har\u3164\uffa0\u115f\u1160bour", "harbour"),
+    ("har\U000e0020\U000e0041bour", "harbour"),
+    ("\U0001f3f4\U000e0067\U000e0062\U000e007f", "\U0001f3f4\U000e0067\U000e0062\U000e007f"),
+    ("\u2764\U000e0067", "\u2764"),
     ("\u200b", ""),
     ("\u4e2d\u200b\u6587", "\u4e2d\u6587"),
 ]  # fmt: skip
@@ -74,6 +79,16 @@ def test_a_spelling_is_stable_and_of_the_same_letters(text: str) -> None:
     assert unicodedata.is_normalized("NFC", spelling)
     plain = unicodedata.normalize("NFD", text)
     assert [c for c in unicodedata.normalize("NFD", spelling) if c.isalnum()] == [c for c in plain if c.isalnum()]
+
+
+def test_invisible_characters_are_those_of_unicode() -> None:
+    """Default_Ignorable_Code_Point (UAX #44), by another implementation."""
+    regex = pytest.importorskip("regex")
+    ignorable = regex.compile(r"\p{Default_Ignorable_Code_Point}")
+    for number in range(0x110000):
+        character = chr(number)
+        if not 0xD800 <= number < 0xE000:
+            assert (readable(f"a{character}b") == "ab") == (ignorable.match(character) is not None), hex(number)
 
 
 @pytest.mark.parametrize("judged", ["caf\u00e9", "cafe\u0301"])

@@ -67,6 +67,8 @@ HEADERS = {
 NO_STATUS_LINES = {
     "no status line": (b"Content-Length: 500\r\nServer: x2.404\r\n", None),
     "status as a field": (b"Server: x\r\nStatus: 200 OK\r\n", 200),
+    "HTTP/2": (b":status: 200\r\nserver: x\r\n", 200),
+    "HTTP/2, the status alone": (b":status: 200\r\n", 200),
     "no status": (b"HTTP/1.1 OK\r\n", None),
 }
 

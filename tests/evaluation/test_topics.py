@@ -68,7 +68,7 @@ def test_tsv_keeps_order_and_collapses_white_space(tmp_path):
     assert queries(path, format="tsv", field="query") == queries(path)
 
 
-@pytest.mark.parametrize("heading", ["qid\tquery", "\ufeffID\ttext\r", "query_id\tquery\tmore"])
+@pytest.mark.parametrize("heading", ["qid\tquery", "\ufeffID\ttext\r", "query_id\tquery\tmore", "topicID\tquery"])
 def test_a_heading_is_no_topic(tmp_path, heading):
     assert queries(write(tmp_path, f"{heading}\n1\twind\n")) == {"1": "wind"}
     assert queries(write(tmp_path, f"1\twind\n{heading.strip(chr(0xFEFF))}\n".replace("\tmore", ""))).keys() > {"1"}

@@ -178,6 +178,20 @@ READ = [
         {"8": "Film"},
     ),
     ("Tip of the Tongue 2024", '{"query_id": "763", "query": "A film with a boat."}\n', {"763": "A film with a boat."}),
+    ("Relevance Feedback 2009", TREC.format("MQ1", "<title> harp\n"), {"MQ1": "harp"}),
+    ("Crowdsourcing 2011", "topicID\tquery\n20002\tharp\n", {"20002": "harp"}),
+    ("Total Recall 2015", "athome101\tharp judges\n", {"athome101": "harp judges"}),
+    (
+        "report requests of NeuCLIR 2024",
+        '{"request_id": "300", "title": "Harps", "problem_statement": "Which?", "background": "More.", "limit": 2000}\n',
+        {"300": "Harps"},
+    ),
+    ("OpenSearch 2016", '{"queries": [{"qid": "S-q1", "qstr": "harp"}]}', {"S-q1": "harp"}),
+    (
+        "CAR, headings with their texts",
+        "enwiki:Sea%20turtle/Food\tTurtle\n",
+        {"enwiki:Sea%20turtle/Food": "Turtle"},
+    ),
     ("RAG 2024", "2024-1057\thow long to live\n", {"2024-1057": "how long to live"}),
     (
         "Medical Video QA 2023",
@@ -263,6 +277,35 @@ CHOSEN = [
         "entity_name",
         "Pier",
     ),
+    (
+        "Entity 2010, one topic",
+        "<query>\n<num>21</num>\n<entity_name>Pier</entity_name>\n<narrative>Who?</narrative>\n</query>",
+        "entity_name, narrative",
+        "entity_name",
+        "Pier",
+    ),
+    (
+        "Contextual Suggestion 2012",
+        '<contexts><context number="1"><city>Portland</city><state>Oregon</state><day>weekday</day></context></contexts>',
+        "city, state, day",
+        "city+state",
+        "Portland Oregon",
+    ),
+    (
+        "Knowledge Base Acceleration 2013",
+        '{"targets": [{"entity_type": "PER", "group": "piers", "target_id": "http://a/wiki/Bob"}]}',
+        "entity_type, group",
+        "group",
+        "piers",
+    ),
+    (
+        "LiveQA Medical 2017",
+        '<L><NLM-QUESTION qid="TQ1"><Original-Question><MESSAGE>Does it help?</MESSAGE></Original-Question>'
+        "<NIST-PARAPHRASE>Does ice help?</NIST-PARAPHRASE></NLM-QUESTION></L>",
+        "original-question, nist-paraphrase",
+        "nist-paraphrase",
+        "Does ice help?",
+    ),
     ("Session 2011", SESSION, "", "topic_desc", "Buy a harp string."),
     (
         "Fair Ranking 2022",
@@ -288,6 +331,45 @@ def test_tracks_whose_query_a_user_chooses(tmp_path, text, named, field, expecte
         assert "--field" in error.value.fix
     if field:
         assert next(iter(queries(path, field=field).values())) == expected
+
+
+ARRAY = 'write an array of {"id": "1", "query": "the query"}'
+TAB = "write `id<TAB>query`"
+# The track, a file that holds no queries or is in a format of its own, the fix.
+REFUSED = [
+    ("CAR, outlines", "enwiki:Sea%20turtle\nenwiki:Sea%20turtle/Food\n", TAB),
+    ("CAR, one outline", "enwiki:Sea%20turtle\n", TAB),
+    ("CAR, binary outlines", "\x83\x00cCAR", TAB),
+    ("Knowledge Base Acceleration 2012", '{"topic_set_id": "kba-2012", "topic_names": ["Bob", "Eve"]}', ARRAY),
+    (
+        "Contextual Suggestion 2012, profiles",
+        '<profiles><profile number="1"><example number="1" initial="1" final="0"/></profile></profiles>',
+        "fill in its title or remove the topic",
+    ),
+    ("Contextual Suggestion 2013", "id,city,state,lat,long\n1,New York City,NY,40.71,-74.00\n", TAB),
+    (
+        "Contextual Suggestion 2015",
+        '{"id": 700, "body": {"group": "Family", "season": "Winter"}}\n{"id": 701, "body": {"group": "Alone"}}\n',
+        "fill in its title or remove the topic",
+    ),
+    ("CAsT 2019, text", "Number: 31\nTitle: throat\n\nTurn:\n1: What is it?\n", TAB),
+    (
+        "Legal 2009",
+        "<T><Request><RequestNumber>200</RequestNumber><RequestText>All letters</RequestText></Request></T>",
+        "give it one",
+    ),
+    ("Lateral Reading 2024", '{"topic": "msmarco_v2.1_doc_1"}\n', ARRAY),
+]
+
+
+@pytest.mark.parametrize(("text", "fix"), [row[1:] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_files_without_queries_are_refused_with_what_to_do(tmp_path, text, fix):
+    path = tmp_path / "topics"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_topics(path)
+    assert len(error.value.lines()) == 1
+    assert error.value.fix == fix
 
 
 def test_turns_have_fields(tmp_path):

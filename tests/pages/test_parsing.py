@@ -202,12 +202,17 @@ VISIBLE = " ".join(["The ferry leaves at noon from the eastern pier."] * 12)
         ("<p style='color:red; Display : NONE'>x</p>", ""),
         ("<p style='visibility:hidden'>x</p>", ""),
         ("<p aria-hidden=true>x</p>", ""),
+        ("<p style='visibility: collapse'>x</p>", ""),
+        ("<p style='content-visibility:hidden'>x</p>", ""),
+        ("<p popover=manual>x</p>", ""),
+        ("<button popovertarget='a1'>x</button><p id='a1' popover>y</p>", "x y"),
         ("<dialog>x</dialog>", ""),
         # A hidden element within another, and one that is not hidden within.
         ("<div hidden>x<p hidden>y</p>z<b>w</b></div>", ""),
         # What hides nothing.
         ("<p aria-hidden=false>x</p>", "x"),
         ("<p style='overflow:hidden; backface-visibility: hidden'>x</p>", "x"),
+        ("<p style='border-collapse:collapse; content-visibility:auto'>x</p>", "x"),
         ("<p class=hidden>x</p>", "x"),
         ("<dialog open>x</dialog>", "x"),
         # What a reader or a script opens: DETAILS, panels, what a link or a script names, and long texts.
@@ -269,7 +274,9 @@ def test_a_hidden_word_leaves_no_trace_in_its_sentence():
     assert blocks(page)[1:] == ["A harbour and a pier"]
 
 
-@pytest.mark.parametrize("attribute", ["style='visibility:hidden'", "hidden", "aria-hidden=true"])
+@pytest.mark.parametrize(
+    "attribute", ["style='visibility:hidden'", "hidden", "aria-hidden=true", "style='visibility:collapse'", "popover"]
+)
 def test_a_page_that_is_hidden_until_a_script_runs_is_read(attribute):
     assert blocks(f"<title>t</title><nav>a b</nav><main {attribute}><p>c d e<p>f g h</main>")[1:] == [
         "a b",

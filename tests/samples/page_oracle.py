@@ -24,7 +24,8 @@ LEVELS = {"title": 7, **{f"h{level}": level for level in range(1, 7)}}
 BREAK = None
 # Characters that are not seen. Those that carry meaning after letters of some scripts are not in the pages of these tests.
 INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+    "[\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u180b-\u180f\ufe00-\ufe0f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
+    "\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 
@@ -53,10 +54,10 @@ def tree_of(utf8: bytes) -> etree._Element | None:
 
 def hides(element: etree._Element) -> bool:
     style = (element.get("style") or "").lower().replace(" ", "")
-    names = [
-        declaration for declaration in style.split(";") if declaration.startswith(("display:none", "visibility:hidden"))
-    ]
-    return bool(names) or element.get("hidden") is not None or element.get("aria-hidden") == "true"
+    hiding = ("display:none", "visibility:hidden", "visibility:collapse", "content-visibility:hidden")
+    names = [declaration for declaration in style.split(";") if declaration.startswith(hiding)]
+    by_name = any(element.get(name) is not None for name in ("hidden", "popover"))
+    return bool(names) or by_name or element.get("aria-hidden") == "true"
 
 
 def opens(element: etree._Element, page: str) -> bool:

@@ -7,7 +7,8 @@ pages, documents, topics and titles alike, but for characters that carry meaning
 - joiners (U+200C, U+200D) after letters and marks of scripts whose letters join, such as Persian and Devanagari (RFC 5892,
   appendix A), and U+200D after emoji;
 - U+200B after letters of Thai, Lao, Khmer and Myanmar, where it parts words (UAX #14, class ZW);
-- variation selectors after signs, such as emoji, and Mongolian ones after Mongolian letters.
+- variation selectors after signs, such as emoji, and Mongolian ones after Mongolian letters;
+- tags after a black flag, as in the flags of regions (UTS #51).
 
 Letters and their marks are composed (NFC, UAX #15). Tags are left as they are, and so are ids and addresses.
 """
@@ -21,11 +22,19 @@ from html import unescape
 _ASCII = bytes(range(128))
 _VARIATIONS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _MONGOLIAN_VARIATIONS = "\u180b-\u180f"
-_INVISIBLE = rf"\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff{_MONGOLIAN_VARIATIONS}{_VARIATIONS}"
+_TAGS = "\U000e0020-\U000e007f"
+# Fillers of Hangul, vowels of Khmer that are not written, marks of shorthand and of music, then reserved ones.
+_RARE = (
+    "\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_INVISIBLE = (
+    rf"\u00ad\u034f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff{_MONGOLIAN_VARIATIONS}{_VARIATIONS}{_RARE}"
+)
 _RUN = re.compile(f"[{_INVISIBLE}]+")
 _ANY_INVISIBLE = re.compile(f"[{_INVISIBLE}]")
 _VARIATION = re.compile(f"[{_VARIATIONS}]")
 _MONGOLIAN_VARIATION = re.compile(f"[{_MONGOLIAN_VARIATIONS}]")
+_REGION_TAG = re.compile(f"[{_TAGS}]")
 # Blocks of Unicode: Arabic to Sinhala, Tibetan and Myanmar, Khmer and Mongolian, Limbu to Vedic, Syloti Nagri to Meetei Mayek,
 # Arabic forms, and scripts of the same families beyond.
 _JOINING = re.compile(
@@ -36,6 +45,7 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\ua
 _MONGOLIAN = re.compile("[\u1800-\u18af]")
 _ZERO_WIDTH_SPACE, _NON_JOINER, _JOINER = "\u200b\u200c\u200d"
 _EMOJI_KINDS = ("So", "Sk")
+_BLACK_FLAG = "\U0001f3f4"
 # Vowels and final consonants of decomposed Hangul, which are letters.
 _HANGUL = re.compile("[\u1161-\u11ff]")
 _TAG = re.compile("(<[a-zA-Z/!?][^>]*>)")
@@ -137,4 +147,6 @@ def _means_something(before: str, character: str) -> bool:
         return _JOINING.match(before) is not None or (character == _JOINER and kind in _EMOJI_KINDS)
     if _MONGOLIAN_VARIATION.match(character):
         return _MONGOLIAN.match(before) is not None
+    if _REGION_TAG.match(character):
+        return before == _BLACK_FLAG
     return _VARIATION.match(character) is not None and kind[0] == "S"

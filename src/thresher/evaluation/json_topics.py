@@ -13,7 +13,7 @@ from thresher.evaluation.topic_fields import Fields, ReadTopic, only
 
 _ID_NAMES = ("_id", "id", "qid", "query_id")
 # Of other tracks, where none of those is there.
-_FURTHER_ID_NAMES = ("topic_id", "topid", "queryID", "number", "num", "sample_id")
+_FURTHER_ID_NAMES = ("topic_id", "topid", "queryID", "number", "num", "sample_id", "request_id", "target_id")
 _TURNS = ("turn", "turns")
 _TURN_NUMBERS = ("number", "turn_id")
 _ENGLISH = ("eng", "en")

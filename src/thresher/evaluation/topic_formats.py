@@ -26,10 +26,10 @@ _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _FIELD = re.compile(r"<([A-Za-z][A-Za-z0-9_-]*)(?:\s[^<>]*)?>")
 _CLOSED_FIELD = re.compile(r"</[A-Za-z][A-Za-z0-9_-]*\s*>")
 _OPENED = {tag: re.compile(rf"<{tag}(?:\s[^<>]*)?>", re.IGNORECASE) for tag in ("DOC", "top")}
-# Million Query: the id, perhaps a priority, the query.
-_COLON = re.compile(r"([A-Za-z0-9._-]+):(?:[0-9]+:)?([^:\t][^\t]*)")
-ID_NAMES = ("_id", "id", "qid", "query_id")
-"""Names of ids in headings of TSV."""
+# Million Query: the id, perhaps a priority, the query. An id has a digit: `enwiki:Green%20sea%20turtle` is an id of CAR.
+_COLON = re.compile(r"(?=[^:]*[0-9])([A-Za-z0-9._-]+):(?:[0-9]+:)?([^:\t][^\t]*)")
+ID_NAMES = ("_id", "id", "qid", "query_id", "query-id", "topicid", "topic_id", "topic-id")
+"""Names of ids in headings of TSV, in lower case."""
 
 
 class Format(NamedTuple):

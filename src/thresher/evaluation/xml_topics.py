@@ -89,7 +89,9 @@ def _topics(root: etree._Element) -> list[etree._Element]:
         topics = [element for element in root.iter() if _name(element) in names]
         if topics:
             return topics
-    return [child for child in root if isinstance(child.tag, str)]
+    children = [child for child in root if isinstance(child.tag, str)]
+    # A file of one topic, which needs no element around it.
+    return [root] if any(_name(child) in _ID_CHILDREN for child in children) else children
 
 
 def _name(element: etree._Element) -> str:

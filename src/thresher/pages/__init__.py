@@ -64,7 +64,7 @@ MOST_BLOCKS = 100_000
 """Pages with more blocks fail: no page that people wrote has a tenth of these, and each takes kilobytes in a scorer."""
 _FEW_WORDS, _TITLE_WORDS = 100, 25
 _NOSCRIPT = re.compile(rb"<(/?)noscript\b", re.IGNORECASE)
-_HIDING = re.compile(rb"hidden|display\s*:\s*none|<dialog", re.IGNORECASE)
+_HIDING = re.compile(rb"hidden|display\s*:\s*none|visibility\s*:\s*collapse|<dialog|\spopover", re.IGNORECASE)
 _META = re.compile(rb"<meta\b(?:[^<>\"']|\"[^\"]{0,9999}\"|'[^']{0,9999}')*>", re.IGNORECASE)
 # A NUL is dropped, as by browsers.
 _CONTROLS: dict[int, str | None] = dict.fromkeys([*range(1, 32), 127], " ") | {0: None}

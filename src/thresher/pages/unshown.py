@@ -1,9 +1,10 @@
 """What a page has and does not show: which elements a reader does not see, by their tags and attributes.
 
 An element that the page may show later is text for a reader, and stays: pages come with panels, answers and whole articles
-that a click or a script opens. What an attribute hides is therefore left out only if it is short and nothing opens it. Source:
-the HTML standard, 15.3.1 and 15.4, for what is not displayed; Readability, as in Firefox's reader view, for ARIA-HIDDEN; the
-limits are this project's: docs/collections.md says how much of pages with gold texts they leave out.
+that a click or a script opens. What an attribute hides is therefore left out only if it is short and nothing opens it.
+Source: the HTML standard, 15.3.1 and 15.4, and CSS's DISPLAY and VISIBILITY for what is not displayed; Readability, as in
+Firefox's reader view, for ARIA-HIDDEN; the limits are this project's: docs/collections.md says how much of pages with gold
+texts they leave out.
 """
 
 from __future__ import annotations
@@ -28,13 +29,17 @@ DROPPED_TAGS = frozenset(
 )
 CLOSED_TAG = "dialog"
 """An element that is hidden unless it has the attribute OPEN."""
-HIDING = frozenset(("hidden", "aria-hidden", "style"))
+HIDING = frozenset(("hidden", "aria-hidden", "popover", "style"))
 """The attributes that may hide an element."""
 LEFT_OUT = 1 << 62
 """More characters than an element has."""
 # Hidden elements with more characters than this, white space not counted, stay: some 100 English words.
 _MOST_CHARACTERS = 500
-_HIDING_STYLE = re.compile(r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_HIDING_STYLE = re.compile(
+    r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|content-visibility\s*:\s*hidden)",
+    re.IGNORECASE,
+)
+_HIDING_VALUES = ("none", "hidden", "collapse")
 # They are shown, whatever their attributes say: a script takes these away.
 _SHOWN_TAGS = frozenset(("html", "head", "body", "title"))
 _SHADOW_ROOT = "shadowrootmode"
@@ -58,7 +63,7 @@ def hides(name: str, value: str) -> bool:
         return value == "true"
     if name == "style":
         style = value.lower()
-        return ("none" in style or "hidden" in style) and _HIDING_STYLE.search(style) is not None
+        return any(value in style for value in _HIDING_VALUES) and _HIDING_STYLE.search(style) is not None
     return True
 
 

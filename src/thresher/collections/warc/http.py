@@ -21,14 +21,15 @@ _STATUS = re.compile(rb"(?:HTTP/\d(?:\.\d)?|[!-9;-~]{0,30}?)[ \t]*(\d{3})(?!\d)"
 _HTTP = re.compile(rb"HTTP/", re.IGNORECASE)
 _NEXT_RESPONSE = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]*\d{3}(?!\d)", re.IGNORECASE)
 _OTHER_STATUS_LINE = re.compile(rb"[!-9;-~]{0,30}[ \t]*\d{3}(?!\d)[^\n<]{0,200}\n")
-_FIELDS = re.compile(rb"(?:[\w-]{1,100}[ \t]{0,9}:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z))+(?=\r?\n|<|\Z)")
+_FIELDS = re.compile(rb"(?::?[\w-]{1,100}[ \t]{0,9}:[^\n]*(?:\n[ \t][^\n]*)*(?:\n|\Z))+(?=\r?\n|<|\Z)")
 # Fields that tell the header of a response from a text that begins with words and colons.
 _OF_RESPONSE = re.compile(
-    rb"^(?:content-(?:type|length|encoding)|transfer-encoding|server|set-cookie|last-modified|cache-control|etag|status"
+    rb"^(?::status|content-(?:type|length|encoding)|transfer-encoding|server|set-cookie|last-modified|cache-control|etag|status"
     rb"|x-powered-by)[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
-_STATUS_FIELD = re.compile(rb"\nstatus[ \t]*:[ \t]*(\d{3})")
+# HTTP/2 has the status in a field of this name with a colon before it.
+_STATUS_FIELD = re.compile(rb"\n:?status[ \t]*:[ \t]*(\d{3})")
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _LINE_ENDS = re.compile(rb"[\r\n]*")
 _MARKUP = re.compile(rb"\n[ \t]*<")
