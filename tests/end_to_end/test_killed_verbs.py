@@ -20,6 +20,10 @@ COMMANDS = (
     ("lm", "import", "theirs.arpa", "-o", "model"),
 )
 """`run`, `clean` and `cleaneval` have such tests of their own."""
+LINKED = "density@8+repeated(share)@0.9|weights(title=8,headings=2,anchors=1)|dcp@0.45"
+TREATED = ("index", "pages", "-t", LINKED, "-o", "treated", "--workers", "1")
+"""Its first file is removed while the texts and links of the whole collection are counted."""
+KILLED = [*((command, "os.rename") for command in COMMANDS), (TREATED, "os.remove")]
 WRITE_NOTHING = (
     ("doctor",),
     ("cleaners",),
@@ -39,10 +43,11 @@ def folder(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Path
     return web.folder
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_nothing_of_a_killed_command_stays(folder: Path, command: tuple[str, ...]) -> None:
-    assert begin(*command, cwd=folder, kill_at="os.rename").wait().code == -signal.SIGKILL
+@pytest.mark.parametrize(("command", "moment"), KILLED, ids=[" ".join(command) for command, _ in KILLED])
+def test_nothing_of_a_killed_command_stays(folder: Path, command: tuple[str, ...], moment: str) -> None:
+    assert begin(*command, cwd=folder, kill_at=moment).wait().code == -signal.SIGKILL
     assert leftovers(folder)
+    assert not (folder / "treated").exists()
     done = thresher(*command, cwd=folder)
     assert done.code == 0, done
     assert leftovers(folder) == []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from thresher.collections.sources import Page
 from thresher.pages import DEFAULT_OPTIONS, Detail, read_page
 from thresher.pages.links import links_of, page_address, resolve
-from thresher.pages.references import References
+from thresher.pages.references import Reference, References
 
 URL = "http://www.example.org/docs/guide/page.html?v=1"
 
@@ -130,3 +132,13 @@ def test_each_link_stands_once() -> None:
     html = "<a href=a>t</a><a href=a#part>t</a><a href=./a>t</a><a href=a>u</a><a href=b>t</a>"
     links = links_of(references_of(html), page_address(URL, None)).links
     assert [link.text for link in links] == ["t", "u", "t"]
+
+
+def test_memory_holds_no_long_references() -> None:
+    tracemalloc.start()
+    for number in range(200):
+        data = Reference(f"data:text/plain,{number}{'A' * 20_000}", "t")
+        assert links_of(References((data,)), page_address(URL, None)).unresolved == 1
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert held < 1_000_000

@@ -29,7 +29,9 @@ _REMOVED_AT_ENDS = "".join(map(chr, range(33)))
 # What `quote` leaves as it is.
 _UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
 # Pages of a folder share most links.
-_TARGETS_KEPT = 2**16
+_TARGETS_KEPT = 2**14
+# References of more characters, mostly data, lead to no web page. RFC 9110, 4.1: all should support addresses of 8,000.
+_LONGEST = 8_000
 
 
 class Address(NamedTuple):
@@ -111,8 +113,12 @@ def links_of(references: References, address: Address | None) -> PageLinks:
     )
 
 
-@lru_cache(_TARGETS_KEPT)
 def _target_key(base: Address | None, href: str) -> int | None:
+    return None if len(href) > _LONGEST else _kept_key(base, href)
+
+
+@lru_cache(_TARGETS_KEPT)
+def _kept_key(base: Address | None, href: str) -> int | None:
     address = resolve(base, href)
     return None if address is None else address.key
 
@@ -144,6 +150,8 @@ def resolve(base: Address | None, href: str) -> Address | None:
     >>> resolve(Address("example.org", "/a/b.html", ""), "../c?d#e")
     Address(host='example.org', path='/c', query='?d')
     """
+    if len(href) > _LONGEST:
+        return None
     path, mark, query = href.strip(_REMOVED_AT_ENDS).partition("?")
     reference = _ENCODED_DOT.sub(".", path.replace("\\", "/")) + mark + query
     try:

@@ -79,7 +79,8 @@ class ReferenceReader:
 
     def take_back(self, first: int) -> None:
         """Forget the images of the open link behind the first `first` pieces, which are hidden."""
-        self.images = [image for image in self.images if image[0] < first]
+        while self.images and self.images[-1][0] >= first:
+            self.images.pop()
 
     def references(self) -> References:
         """Return what was noted."""
