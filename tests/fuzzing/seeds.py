@@ -57,6 +57,18 @@ CHARSETS = (
 ).split()
 
 
+LINKS = (
+    b"http://www.example.org/a/b.html?c#d\n<base href=../e/><link rel=canonical href=f><a href='g?h=%C3%A9#i'>j <img alt=k>"
+    b"</a><area href=//l/ alt=m><a href=mailto:n@o>p</a>",
+    b"\n<a href=a>b</a><map><area href='http://c.example:8080/../d'></map>",
+)
+LINK_TOKENS = (
+    b"<a href=", b"<base href=", b"<area href=", b"<link rel=canonical href=", b"<img alt=", b"<b hidden>", b"http://", b"//",
+    b"../" * 300, b"[", b"]", b"@", b":", b":0", b":99999", b"?", b"#", b"%", b"%00", b"%2e%2E/", b"%FF", b"\\", b"xn--",
+    b"data:,", b"folder:", b"A" * 9000, b"&#xD800;", b"&#9;", b"\xc3\xa9", b"\xe3\x80\x82", b"\xed\xa0\x80",
+)  # fmt: skip
+
+
 def _http(body: bytes, *fields: bytes) -> bytes:
     return b"\r\n".join((b"HTTP/1.1 200 OK", b"Content-Type: text/html; charset=utf-8", *fields, b"", body))
 

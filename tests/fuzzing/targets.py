@@ -84,6 +84,7 @@ TARGETS = {
             tuple(label + b"\n" + page for label, page in zip(seeds.CHARSETS, seeds.PAGES * 9, strict=False)),
             (*seeds.PAGE_TOKENS, *seeds.CHARSETS),
         ),
+        Target("links", 4, texts.read_links, seeds.LINKS, (*seeds.PAGE_TOKENS, *seeds.LINK_TOKENS)),
         Target("warc", 8, readers.reader(Warc(), ".warc"), _WARC_SEEDS, _WARC_TOKENS, shared=("warc/*.warc",)),
         Target(
             "warc.gz",

@@ -25,6 +25,7 @@ from thresher.evaluation.trec_files import MAX_GRADE, read_qrels, read_run
 from thresher.experiments.config import load_experiment
 from thresher.pages import Detail, PageOptions, Segments, read_page
 from thresher.pages.decoding import ASSUMED, BOM, BYTES, DETECTED, META, TRANSPORT, VALID_UTF8, binary_kind, decode
+from thresher.pages.links import links_of, page_address
 from thresher.scores.scoring import score_page
 from thresher.scores.store import FAILED
 
@@ -67,6 +68,24 @@ def read_pages(data: bytes, folder: Path) -> None:
                 assert scores.shape == ends.shape, scorer.canonical_name
                 wordless = scorer.page_level and not segments.words_in_blocks.any()
                 assert wordless or not np.isnan(scores).any(), scorer.canonical_name
+
+
+def read_links(data: bytes, folder: Path) -> None:
+    """A page's URL in the first line, then the page: what it links to."""
+    url, _, content = data.partition(b"\n")
+    page = Page("1", content, url.decode("utf-8", "surrogateescape"), "utf-8")
+    if binary_kind(content, page.charset):
+        return
+    with watched(folder):
+        references = read_page(page, detail=Detail.HEADINGS, with_references=True)[0].references
+        assert references is not None
+        found = links_of(references, page_address(page.url, None))
+        assert found == links_of(references, page_address(page.url, None))
+        assert len(found.links) == len({*found.links}) <= len(references.links) - found.unresolved
+        for link in found.links:
+            assert 0 <= link.target < 1 << 64
+            assert link.text == " ".join(link.text.split())
+            link.text.encode()
 
 
 def check_segments(segments: Segments) -> None:

@@ -142,3 +142,10 @@ def test_memory_holds_no_long_references() -> None:
     held = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert held < 1_000_000
+
+
+def test_texts_as_long_as_pages_are_cut() -> None:
+    words = "harp " * 2_000
+    for html in (f"<a href=a>{words}</a>", f"<area href=a alt='{words}'>"):
+        ((_, text),) = references_of(html).links
+        assert text == " ".join(["harp"] * 819)

@@ -9,11 +9,16 @@ from typing import NamedTuple
 
 StartTag = Callable[[str, Mapping[str, str]], None]
 EndTag = Callable[[str], None]
+# Characters of a link's text that count: more are a part of the page that links, and no name of the page linked to.
+_LONGEST_TEXT = 4_096
 _WATCHED = frozenset(("a", "area", "base", "img", "link"))
 
 
 class Reference(NamedTuple):
-    """A link: its attribute HREF, and its text with the texts in place of images; words are joined by single spaces."""
+    """A link: its attribute HREF, and its text with the texts in place of images, up to `_LONGEST_TEXT` characters.
+
+    Words are joined by single spaces.
+    """
 
     href: str
     text: str
@@ -96,7 +101,7 @@ class ReferenceReader:
                 self.images.append((len(self.pieces), attributes.get("alt", "")))
         elif tag == "area":
             if "href" in attributes:
-                self.links.append(Reference(attributes["href"], " ".join(attributes.get("alt", "").split())))
+                self.links.append(Reference(attributes["href"], _named_by(attributes.get("alt", ""))))
         elif tag == "base":
             if self.base is None:
                 self.base = attributes.get("href")
@@ -112,6 +117,10 @@ class ReferenceReader:
             pieces += [*self.pieces[first:place], " ", text, " "]
             first = place
         written = "".join([*pieces, *self.pieces[first:]])
-        self.links.append(Reference(self.href, " ".join(self.marks.sub("", written).split())))
+        self.links.append(Reference(self.href, _named_by(self.marks.sub("", written))))
         self.begin = -1
         self.images.clear()
+
+
+def _named_by(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST_TEXT].rstrip()
