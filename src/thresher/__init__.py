@@ -5,6 +5,7 @@ import thresher
 thresher.score_html(html, ["words", "perplexity"])    # one number for each block or sentence
 thresher.clean_html(html)                             # the text of a page
 thresher.clean_pages(pages, "perplexity@8000")        # of many pages, as they come, by another cleaner
+thresher.index_collection("crawl", name, "index")     # all of a collection, by the name of a treatment
 thresher.run("experiments/pydoc.toml")                # a whole experiment; or its tables, with pages in memory
 thresher.explore("experiments/pydoc.toml")            # every cutoff of its scorers
 thresher.choose("experiments/pydoc.toml")             # one of them, and what it is worth

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from thresher.base.defaults import DEFAULT_CLEANER, DEPTH, RETRIEVAL_MODEL
 from thresher.base.errors import InputError, StateError
-from thresher.base.files import scratch_folder
 from thresher.base.processes import Backend
 from thresher.base.shown import LOADERS
-from thresher.cleaners.cleaner import BASELINE, Cleaner, parse_scorer
+from thresher.cleaners.cleaner import Cleaner, parse_scorer
 from thresher.cleaners.functions import AnyCleaner, AnyScorer, take_cleaner, take_scorer
 from thresher.cleaners.scorer import (
     BLOCK,
@@ -28,7 +27,7 @@ from thresher.cleaners.scorer import (
 )
 from thresher.collections import open_collection
 from thresher.collections.file_collection import Files
-from thresher.collections.interface import JsonFields, unique
+from thresher.collections.interface import unique
 from thresher.collections.isolated import documents_apart
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import ParquetRows
@@ -47,13 +46,15 @@ from thresher.scores.store import SCORED, PageScores
 
 if TYPE_CHECKING:
     from thresher.experiments.adviser import Advice
+    from thresher.experiments.applying import IndexedPages
     from thresher.experiments.choosing.choices import Choice
     from thresher.experiments.choosing.shared import SharedChoice
     from thresher.experiments.config import Experiment
     from thresher.experiments.explaining.explanations import Explanation
     from thresher.experiments.memory import Source
     from thresher.experiments.results import Results
-    from thresher.indexes.indexing import IndexReport
+    from thresher.indexes.indexing import IndexOptions, IndexReport
+    from thresher.indexes.pruning.treatments import Treatment
 
 __all__ = [
     "BLOCK",
@@ -81,6 +82,7 @@ __all__ = [
     "evaluate",
     "explain",
     "explore",
+    "index_collection",
     "index_json_lines",
     "load_experiment",
     "read_results",
@@ -95,7 +97,6 @@ __all__ = [
 LOADERS.append(partial(import_module, "thresher.reports.notebook_views"))
 
 Several: TypeAlias = "list[Any] | tuple[Any, ...]"
-_NO_LIMITS = Limits(1e6, 1e6)
 
 
 def score_html(html: str | bytes, scorers: Sequence[AnyScorer] | AnyScorer, **pages: str) -> PageScores:
@@ -226,6 +227,44 @@ def clean_collection(
         backend=Backend(workers=workers) if workers else None,
         extras=extras or Extras(),
     )
+
+
+def index_collection(
+    source: str | Path,
+    treatment: str | Treatment,
+    output: str | Path,
+    *,
+    index: IndexOptions | None = None,
+    original_statistics: bool = True,
+    workers: int = 0,
+    **keys: Any,
+) -> IndexedPages:
+    """Index the pages of a collection, cleaned, weighted and pruned, as `thresher index --treatment` does.
+
+    Args:
+        source: the collection; `-` is standard input.
+        treatment: such as `content@0.3|weights|dcp@0.5`.
+        output: the folder of the index, which is replaced if it holds one.
+        index: contents of the index.
+        original_statistics: whether a pruned index is ranked with the statistics of the unpruned one.
+        workers: processes, 0 for one per core.
+        keys: of [collection] and [pages] in an experiment file, as in `clean_collection`.
+
+    Raises:
+        ConfigError: if the treatment does not parse, the index cannot hold it, or `output` is in the collection.
+        InputError: if there are no pages, or all failed.
+        StateError: if `output` is a folder with other things in it than an index.
+    """
+    from thresher.experiments.applying import IndexContent, PagesToIndex, index_pages
+    from thresher.experiments.schema import PAGES_KEYS, CollectionTable
+    from thresher.indexes.indexing import IndexOptions
+    from thresher.indexes.pruning.treatments import parse_treatment
+
+    options = PageOptions(**{key: keys.pop(key) for key in PAGES_KEYS if key in keys})
+    pages = PagesToIndex.of(CollectionTable(str(source), **keys), options)
+    parsed = parse_treatment(treatment) if isinstance(treatment, str) else treatment
+    content = IndexContent(index or IndexOptions(), original_statistics)
+    return index_pages(pages, parsed, Path(output), content, Backend(workers=workers))
 
 
 def load_experiment(experiment: Source, results: str | Path = "results", fresh: bool = False) -> Experiment:
@@ -444,21 +483,9 @@ def index_json_lines(
     if prune is None:
         return build_index(_texts(collection), output, options)
     # What prunes is imported where something is to be pruned.
-    from thresher.indexes.pruning.pruned_index import PrunedIndexOptions, build_pruned
-    from thresher.indexes.pruning.treatments import parse_treatment
-    from thresher.scores.lost_pages import failures
-    from thresher.scores.score_pass import ScorePlan, score_collection
+    from thresher.experiments.applying import prune_texts
 
-    pruning = parse_treatment(f"{BASELINE}|{prune}").pruning
-    assert pruning is not None
-    texts = replace(collection, options=replace(collection.options, fields=JsonFields(html=())))
-    with scratch_folder(output) as folder:
-        store = folder / "texts"
-        score_collection(ScorePlan(texts, (), limits=_NO_LIMITS), store)
-        for failure in failures(store):
-            raise InputError(failure.reason, "clean the collection first: `thresher clean`", failure.name)
-        built = build_pruned(store, Cleaner(), pruning, output, PrunedIndexOptions(options, original_statistics))
-    return replace(built.index, empty=built.blank)
+    return prune_texts(collection, prune, output, options, original_statistics)
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:

@@ -43,7 +43,7 @@ def test_names_of_sweeps_are_read(name: str) -> None:
 
 def test_names_become_canonical() -> None:
     assert parse_family(" none | tcp(model=bm25) ").name == "none|tcp(k=10,model=bm25)"
-    assert parse_family("words|weights(title=2)").name == "words|weights(title=2,headings=2,anchors=0)"
+    assert parse_family("words|weights(title=2)").name == "words|weights(title=2,headings=2,anchors=1)"
 
 
 def test_other_engines_take_what_is_not_pruned() -> None:

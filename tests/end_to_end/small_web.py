@@ -128,6 +128,21 @@ class Web:
         return path
 
 
+def more_topics(web: Web, times: int = 3) -> int:
+    """Ask for the pages of each topic once more with each of its words left out, and return how many topics there are."""
+    queries = dict(line.split("\t") for line in (web.folder / "topics.tsv").read_text().splitlines())
+    judged = [line.split() for line in (web.folder / "qrels.txt").read_text().splitlines()]
+    topics, qrels = [], []
+    for number, query in queries.items():
+        for left in range(times):
+            words = [word for place, word in enumerate(query.split()) if place != left]
+            topics.append(f"{number}{left}\t{' '.join(words)}\n")
+            qrels += [f"{number}{left} {' '.join(rest)}\n" for topic, *rest in judged if topic == number]
+    (web.folder / "topics.tsv").write_text("".join(topics))
+    (web.folder / "qrels.txt").write_text("".join(qrels))
+    return len(topics)
+
+
 @dataclass(frozen=True)
 class Finished:
     """The experiment `web` after one run, in the folder of its files."""

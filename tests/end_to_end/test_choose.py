@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from commands import Done, thresher
-from small_web import TIMED, Finished, Web
+from small_web import TIMED, Finished, Web, more_topics
 
 import thresher as thresher_package
 from thresher.base.files import safe_name
@@ -41,21 +41,6 @@ NO_MEASURE = "'RR' is not a measure of the experiment. Fix: use one of P@5, P@10
 SWEEP = 'scorer = "words"\ncutoffs = [2, 12, 30]'
 DECLARED = ("none|dcp", "none|2n2p", "none|prp")
 FAMILIES = f"families = {json.dumps(DECLARED)}"
-
-
-def more_topics(web: Web, times: int = 3) -> int:
-    """Ask for the pages of each topic once more with each of its words left out, and return how many topics there are."""
-    queries = dict(line.split("\t") for line in (web.folder / "topics.tsv").read_text().splitlines())
-    judged = [line.split() for line in (web.folder / "qrels.txt").read_text().splitlines()]
-    topics, qrels = [], []
-    for number, query in queries.items():
-        for left in range(times):
-            words = [word for place, word in enumerate(query.split()) if place != left]
-            topics.append(f"{number}{left}\t{' '.join(words)}\n")
-            qrels += [f"{number}{left} {' '.join(rest)}\n" for topic, *rest in judged if topic == number]
-    (web.folder / "topics.tsv").write_text("".join(topics))
-    (web.folder / "qrels.txt").write_text("".join(qrels))
-    return len(topics)
 
 
 def chosen(folder: Path) -> Choice:

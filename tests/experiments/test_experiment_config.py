@@ -46,7 +46,7 @@ path = "qrels.txt"
 CATALOGUE = HEAD.partition("[topics]")[0].replace('"pages"', '"ir_datasets:vaswani"')
 NEXT = HEAD.count("\n") + 1
 """The first line after HEAD."""
-WEIGHTS, TITLE_TWICE = "weights(title=8,headings=2,anchors=0)", "weights(title=2,headings=2,anchors=0)"
+WEIGHTS, TITLE_TWICE = "weights(title=8,headings=2,anchors=1)", "weights(title=2,headings=2,anchors=1)"
 SWEEP = "[[sweep]]\nscorer = '{}'\ncutoffs = {}\n"
 Load = Callable[[str], Experiment]
 

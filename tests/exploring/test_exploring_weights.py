@@ -24,7 +24,7 @@ from thresher.scores.weighting import Weights
 OPTIONS = IndexOptions(lengths=True)
 MODELS = ("qld", "qld(exact)", "bm25")
 MEASURES = ("AP", "nDCG@10")
-WEIGHTS = Weights(title=3, headings=2)
+WEIGHTS = Weights(title=3, headings=2, anchors=0)
 NAME = "weights(title=3,headings=2,anchors=0)"
 
 

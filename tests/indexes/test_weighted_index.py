@@ -115,7 +115,7 @@ def test_lucenes_scores_are_those_of_weighted_counts(
     headings: int,
 ) -> None:
     counts = counts_of({"title": title, "h1": headings, "h2": headings})
-    treatment = parse_treatment(f"none|weights(title={title},headings={headings})")
+    treatment = parse_treatment(f"none|weights(title={title},headings={headings},anchors=0)")
     built = build_variant(store, treatment, tmp_path / "index", OPTIONS, True)
     assert built.words == sum(map(Counter.total, counts_of({}).values()))
     assert built.index.statistics.tokens == sum(map(Counter.total, counts.values()))
@@ -134,7 +134,7 @@ def test_lucenes_scores_are_those_of_weighted_counts(
 
 def test_a_pruned_weighted_index_ranks_with_the_statistics_of_the_weighted_text(store: Path, tmp_path: Path) -> None:
     counts = counts_of({"title": 4, "h1": 2, "h2": 2})
-    treatment = parse_treatment("none|weights(title=4,headings=2)|dcp@0.5")
+    treatment = parse_treatment("none|weights(title=4,headings=2,anchors=0)|dcp@0.5")
     built = build_variant(store, treatment, tmp_path / "index", OPTIONS, True)
     total = sum(map(Counter.total, counts.values()))
     kept: Counts = {}

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.base.defaults import WEIGHTED
 from thresher.base.errors import ConfigError
 from thresher.cleaners.cleaner import parse_cleaner
 from thresher.cleaners.registry import scorers
@@ -31,6 +32,8 @@ from thresher.scores.weighting import Weights
         ("words@5+density@10|dcp@1", "words@5+density@10|dcp@1"),
         ("none|weights(anchors=0,headings=2,title=4)", "none|weights(title=4,headings=2,anchors=0)"),
         (" words@5 | weights ( anchors = .50 ) | dcp@.5", "words@5|weights(title=8,headings=2,anchors=0.5)|dcp@0.5"),
+        ("none|weights", "none|weights(title=8,headings=2,anchors=1)"),
+        ("words@5|weights(anchors=0)", "words@5|weights(title=8,headings=2,anchors=0)"),
         ("none|weights(title=1,headings=1,anchors=1.0)", "none|weights(title=1,headings=1,anchors=1)"),
     ],
 )
@@ -39,6 +42,10 @@ def test_names_are_parsed_and_printed(text: str, canonical: str) -> None:
     assert treatment.name == canonical
     assert parse_treatment(canonical).name == canonical
     assert treatment.is_baseline is (canonical == "none")
+
+
+def test_the_short_name_has_the_weights_of_the_default_families() -> None:
+    assert parse_treatment("none|weights").weights == parse_treatment(WEIGHTED).weights
 
 
 def test_every_pruning_method_and_cutoff_has_a_name_that_reads_back() -> None:
@@ -132,7 +139,7 @@ def test_families(name: str, family: Family) -> None:
         ("words(headings=keep)@5|tcp(k=10,model=bm25)@1", "words(headings=keep)|tcp(k=10,model=bm25)"),
         ("perplexity(lm=books)@p70|dcp@0.5", "perplexity(lm=books)@p|dcp"),
         ("words@doc50|dcp@0.5", "words@doc|dcp"),
-        ("words@5|weights(title=2)|dcp@0.5", "words|weights(title=2,headings=2,anchors=0)|dcp"),
+        ("words@5|weights(title=2)|dcp@0.5", "words|weights(title=2,headings=2,anchors=1)|dcp"),
     ],
 )
 def test_sweeps_over_a_scorer_and_a_pruning_method_are_named_without_cutoffs(variant: str, combination: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 
 import pytest
@@ -150,13 +151,21 @@ def test_the_three_answers_are_a_table_and_a_frame() -> None:
     assert len(set(names)) == len(names)
 
 
-def test_what_is_not_shown_has_a_row_without_an_index() -> None:
-    table = answers_table(chosen(RESULTS, None))
+def test_what_is_not_shown_has_a_row_that_says_why() -> None:
+    choice = chosen(RESULTS, None)
+    table = answers_table(choice)
     assert table is not None
     assert [[cell.text for cell in row][:2] for row in table.rows] == [
         ["no cleaning", "none"],
-        ["smallest", "–"],
-        ["best", "–"],
+        ["smallest", "no smaller index shown with 60 topics"],
+        ["best", "no gain shown with 60 topics"],
     ]
-    assert "smallest, best" in table.note
-    assert savings_table(chosen(RESULTS, None)) is None
+    assert [table.rows[2][number].text for number in (2, 3, 4)] == ["–", "–", "–"]
+    # A data frame and CSV have no text in place of a name.
+    frame = csv.DictReader(csv_table(answer_columns(choice.measures), named_indexes(choice)).splitlines())
+    assert [row["variant"] for row in frame] == ["none", "", ""]
+    assert savings_table(choice) is None
+    sized = replace(choice, models=(replace(choice.models[0], size=1000),))
+    table = answers_table(sized)
+    assert table is not None
+    assert [cell.text for cell in table.rows[3]][:2] == ["within the size", "no index of the families is this small"]

@@ -96,7 +96,7 @@ def test_methods_say_how_everything_was_measured() -> None:
     assert "dcp:" in by_heading["Pruning"]
     assert "Weights" not in by_heading
     weighted = dict(methods(made({"none": 1.0, "none|weights(title=2)": 1.0})))["Weights"]
-    assert "weights(title=2,headings=2,anchors=0):" in " ".join(weighted)
+    assert "weights(title=2,headings=2,anchors=1):" in " ".join(weighted)
     assert f"nDCG@10 is {NDCG}" in by_heading["Evaluation"]
     assert "10 held-out topics" in by_heading["Evaluation"]
     assert "100 W" in by_heading["CO₂"]

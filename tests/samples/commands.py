@@ -44,10 +44,11 @@ def thresher(
     cwd: Path | None = None,
     without: tuple[str, ...] = (),
     terminal: Path | None = None,
+    stdin: Path | None = None,
     **environment: str,
 ) -> Done:
     """Run a command to its end in this process, which saves starting Python and Java; or, in another, as if the modules
-    `without` were not installed. What it prints goes to the terminal if one is named.
+    `without` were not installed. What it prints goes to the terminal if one is named; it reads what is in `stdin`.
     """
     if without:
         return all_without(without, arguments, cwd=cwd, **environment)[0]
@@ -57,7 +58,7 @@ def thresher(
         for name, value in {"COLUMNS": "200", **environment}.items():
             patch.setenv(name, value)
         patch.setattr(sys, "argv", ["thresher", *map(str, arguments)])
-        patch.setattr(sys, "stdin", stack.enter_context(Path(os.devnull).open()))
+        patch.setattr(sys, "stdin", stack.enter_context((stdin or Path(os.devnull)).open()))
         printed = [stack.enter_context(_printed(patch, name, terminal)) for name in ("stdout", "stderr")]
         code = 0
         try:

@@ -17,7 +17,7 @@ VARIANTS = (
     "perplexity(lm=books)@3000",
     "none|dcp@0.5",
     "words@4|dcp@0.3",
-    "words(headings=keep)@4|weights|dcp@0.4",
+    "words(headings=keep)@4|weights(anchors=0)|dcp@0.4",
 )
 OWN = "own statistics of "
 """Before the names of pruned indexes that are ranked with their own statistics."""

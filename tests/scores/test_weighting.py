@@ -80,7 +80,8 @@ def write_site(store: Path, own_titles: Mapping[str, str], anchors: Mapping[str,
 
 def test_title_and_headings_stand_behind_the_page_as_often_as_they_weigh(tmp_path: Path) -> None:
     store = scored(tmp_path, PAGES)
-    texts = {name: page.text for name, page in documents(weighted_store(store, Weights(title=3, headings=2))).items()}
+    weighted = weighted_store(store, Weights(title=3, headings=2, anchors=0))
+    texts = {name: page.text for name, page in documents(weighted).items()}
     own = "Rain. A manual\nRain falls. It is wet.\nRain is water.\nWhy\nClouds cool."
     assert texts == {
         "a": f"{own}\nRain. A manual\nRain. A manual\nRain falls. It is wet.\nWhy",
@@ -162,7 +163,7 @@ def odd_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("cleaner", ODD_CLEANERS)
 def test_copies_share_the_decision_on_their_block(odd_store: Path, cleaner: str) -> None:
     """Title and headings of what the cleaner keeps of the page, repeated by hand, are the weighted text."""
-    weights = Weights(title=3, headings=2)
+    weights = Weights(title=3, headings=2, anchors=0)
     own = resolved(odd_store, parse_cleaner(cleaner))
     weighted = {document.id: document for document in cleaned_documents(weighted_store(odd_store, weights), own)}
     compared = 0
@@ -203,14 +204,14 @@ def test_a_cut_is_the_case_of_weights_0_and_1(odd_store: Path, cleaner: str) -> 
 
 
 def test_percentiles_are_those_of_the_page_itself(odd_store: Path) -> None:
-    weighted = weighted_store(odd_store, Weights(title=9, headings=9))
+    weighted = weighted_store(odd_store, Weights(title=9, headings=9, anchors=0))
     for name in ("words@p30", "perplexity(lm=books)@p70"):
         assert resolved(weighted, parse_cleaner(name)) == resolved(odd_store, parse_cleaner(name))
 
 
 def test_bytes_are_the_same_in_whatever_order_and_however_often(odd_store: Path, tmp_path: Path) -> None:
     shutil.copytree(odd_store, tmp_path / "scores")
-    store, weights = tmp_path / "scores", Weights()
+    store, weights = tmp_path / "scores", Weights(anchors=0)
     before = {path.name: path.read_bytes() for path in shards(store)}
     folder = weighted_store(store, weights)
     first = {path.name: path.read_bytes() for path in shards(folder)}

@@ -73,7 +73,7 @@ def index(
     pages: schema.PagesTable,
     backend: AskedBackend,
 ) -> None:
-    """Index cleaned JSON lines or Parquet (`id`, `contents`) with Lucene, or pages with --treatment."""
+    """Index cleaned JSON lines or Parquet (`id`, `contents`) with Lucene, or pages, also of `-`, with --treatment."""
     from thresher.api import index_json_lines
     from thresher.indexes.indexing import is_other_folder
 
@@ -117,23 +117,14 @@ def _index_pages(
 ) -> None:
     """Index pages with a treatment, and say what became of them."""
     from thresher.base.number_text import counted
-    from thresher.collections import open_collection
     from thresher.experiments.applying import IndexContent, PagesToIndex, index_pages
     from thresher.indexes.indexing import IndexOptions
     from thresher.indexes.pruning.treatments import parse_treatment
     from thresher.pages import PageOptions
-    from thresher.scores.limits import Limits
 
-    parsed = parse_treatment(treatment)
-    # Ids are those of `thresher clean`; a run must be able to hold them.
-    reading = replace(schema.read_options(collection, address=True), any_ids=False)
     done = index_pages(
-        PagesToIndex(
-            open_collection(source, reading, collection.format),
-            PageOptions(pages.blocks, LANGUAGE),
-            Limits(collection.page_seconds, collection.max_page_mib),
-        ),
-        parsed,
+        PagesToIndex.of(replace(collection, path=str(source)), PageOptions(pages.blocks, LANGUAGE)),
+        parse_treatment(treatment),
         output,
         IndexContent(IndexOptions(**options), original_statistics),
         backend.backend(),

@@ -1,39 +1,63 @@
-"""A treatment applied to a collection without topics: its pages are scored, weighted, pruned and indexed."""
+"""Treatments of collections without topics: pages are scored, weighted, pruned and indexed; texts are pruned and indexed."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import dataclass, replace
+from io import BufferedIOBase
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
-from thresher.base.errors import ConfigError, StateError
+from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.base.files import scratch_folder
 from thresher.base.processes import Backend
+from thresher.cleaners.cleaner import BASELINE
 from thresher.cleaners.functions import check_for_workers
 from thresher.cleaners.scorer import input_names
-from thresher.collections import Collection
+from thresher.collections import Collection, JsonFields, ReadOptions, open_collection
+from thresher.collections.file_collection import Files
 from thresher.experiments.inputs import check_apart
 from thresher.experiments.measuring import build_variant
+from thresher.experiments.schema import CollectionTable, read_options
 from thresher.indexes.indexing import IndexOptions, IndexReport, cannot_hold, is_other_folder
-from thresher.indexes.pruning.treatments import Treatment
+from thresher.indexes.pruning.treatments import Treatment, parse_treatment
 from thresher.pages import PageOptions
 from thresher.scores.cleaning.clean_counts import kind_of_failure, nothing_read
+from thresher.scores.cleaning.output_formats import STANDARD
+from thresher.scores.cleaning.page_streams import piped_lines
 from thresher.scores.limits import Limits
 from thresher.scores.lost_pages import Failure, failures, write_failures
 from thresher.scores.percentiles import resolved
 from thresher.scores.score_pass import ScorePlan, score_collection
 
 _SHOWN_FAILURES = 10
+_NO_LIMITS = Limits(1e6, 1e6)
 
 
 @dataclass(frozen=True)
 class PagesToIndex:
-    """A collection, how its pages become blocks, and the limits of each."""
+    """The pages of a collection or of standard input.
 
-    collection: Collection
+    Args:
+        source: the collection, or `STANDARD`.
+        reading, format: how it is read.
+        options: how its pages become blocks.
+        limits: of each page.
+    """
+
+    source: Path
+    reading: ReadOptions
+    format: str
     options: PageOptions
     limits: Limits
+
+    @classmethod
+    def of(cls, table: CollectionTable, options: PageOptions) -> PagesToIndex:
+        """Return the pages that a table of [collection] names; ids are those of `thresher clean` that a run can hold."""
+        reading = replace(read_options(table, address=True), any_ids=False)
+        return cls(Path(table.path), reading, table.format, options, Limits(table.page_seconds, table.max_page_mib))
 
 
 @dataclass(frozen=True)
@@ -85,29 +109,67 @@ def index_pages(
 
     Raises:
         ConfigError: if the index cannot hold what is asked for, or `output` is in the collection.
-        InputError: if all pages failed.
+        InputError: if there are no pages, or all failed.
         StateError: if `output` is a folder with other things in it than an index.
     """
     treatment = replace(treatment, cleaner=treatment.cleaner.checked())
     check_for_workers(treatment.cleaner)
     _check_content(treatment, content.options)
-    _check_outputs(pages.collection, output, failed)
-    plan = ScorePlan(pages.collection, treatment.cleaner.scorers, pages.options, pages.limits)
-    if treatment.weights is not None and treatment.weights.anchors:
-        plan = plan.with_links()
+    is_piped = pages.source == STANDARD
+    collection = None if is_piped else open_collection(pages.source, pages.reading, pages.format)
+    _check_outputs(collection, output, failed)
     # A name of its own: the new index is made beside `output` too.
     with scratch_folder(output.with_name(f"{output.name}.scores")) as folder:
         store = folder / "scores"
+        plan = ScorePlan(collection or _piped(pages, folder), treatment.cleaner.scorers, pages.options, pages.limits)
+        if treatment.weights is not None and treatment.weights.anchors:
+            plan = plan.with_links()
         report = score_collection(plan, store, backend)
         if failed is not None:
             write_failures(store, failed, input_names(plan.scorers))
         if report.failed == report.documents:
             kinds = Counter(kind_of_failure(failure.reason) for failure in failures(store))
-            raise nothing_read(pages.collection.path, pages.collection, kinds, report.documents)
+            raise nothing_read(pages.source, plan.collection, kinds, report.documents)
         treatment = replace(treatment, cleaner=resolved(store, treatment.cleaner))
         built = build_variant(store, treatment, output, content.options, content.original_statistics)
         first_failures = tuple(islice(failures(store), _SHOWN_FAILURES))
     return IndexedPages(built.index, report.documents, built.emptied, report.failed, first_failures)
+
+
+def prune_texts(
+    texts: Files, prune: str, output: Path, options: IndexOptions, original_statistics: bool = True
+) -> IndexReport:
+    """Index the texts of a file of JSON lines or Parquet into `output`, pruned.
+
+    Args:
+        texts: documents with an id and text.
+        prune: a pruning method with its cutoff.
+        output: the folder, which is replaced.
+        options: contents of the index.
+        original_statistics: whether the index is ranked with the statistics of the unpruned one.
+
+    Raises:
+        ConfigError: if the method does not parse, or the index cannot hold what is asked for.
+        InputError: if the file is broken, or an id is unfit or not unique.
+    """
+    treatment = parse_treatment(f"{BASELINE}|{prune}")
+    texts = replace(texts, options=replace(texts.options, fields=JsonFields(html=())))
+    with scratch_folder(output) as folder:
+        store = folder / "texts"
+        score_collection(ScorePlan(texts, (), limits=_NO_LIMITS), store)
+        for failure in failures(store):
+            raise InputError(failure.reason, "clean the collection first: `thresher clean`", failure.name)
+        built = build_variant(store, treatment, output, options, original_statistics)
+    return replace(built.index, empty=built.emptied)
+
+
+def _piped(pages: PagesToIndex, folder: Path) -> Collection:
+    """Copy standard input to a file in `folder`, and return it as a collection."""
+    pipe = cast(BufferedIOBase, sys.stdin.buffer)
+    for lines in piped_lines(pipe, folder, pages.reading, pages.format, window=None):
+        # Without a window all lines are in the first.
+        return lines.collection
+    raise InputError("standard input is empty", "give lines of JSON, or a page with --format html", str(STANDARD))
 
 
 def _check_content(treatment: Treatment, options: IndexOptions) -> None:
@@ -121,10 +183,12 @@ def _check_content(treatment: Treatment, options: IndexOptions) -> None:
         raise ConfigError(what, f"leave out --{option}, or the pruning method", f"--{option}")
 
 
-def _check_outputs(collection: Collection, output: Path, failed: Path | None) -> None:
+def _check_outputs(collection: Collection | None, output: Path, failed: Path | None) -> None:
     """Check, before the pages are scored, that nothing of the user's is replaced or becomes a page."""
     if is_other_folder(output):
         raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
+    if collection is None:
+        return
     check_apart(output, collection, "--output")
     if failed is not None:
         check_apart(failed, collection, "--failures")

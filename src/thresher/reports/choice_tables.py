@@ -151,7 +151,8 @@ def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
     index = _named_index_columns(measures)
     main, *others = index.means
     difference, bound = index.effects[:2]
-    columns = [NAMED_ROLE, index.variant, NAMED_BYTES_SHARE, main, difference, index.share, bound, NAMED_BYTES]
+    variant = replace(index.variant, missing=attrgetter("reason_for_none"))
+    columns = [NAMED_ROLE, variant, NAMED_BYTES_SHARE, main, difference, index.share, bound, NAMED_BYTES]
     columns += [NAMED_POSTINGS, index.emptied]
     for number, mean in enumerate(others, start=1):
         columns += [mean, *index.effects[2 * number : 2 * number + 2]]
@@ -176,9 +177,7 @@ def answers_table(choice: Choice) -> Table | None:
         text += (
             f" Within the size: the highest mean within {size} MB; its bound holds for all variants of the families."
         )
-    missing = [row.role for row in rows if row.index is None]
-    note = "" if not missing else f"No index is shown to be one: {', '.join(dict.fromkeys(missing))}."
-    return Table.of(filled(columns, rows), rows, text, note)
+    return Table.of(filled(columns, rows), rows, text)
 
 
 def savings_table(choice: Choice) -> Table | None:

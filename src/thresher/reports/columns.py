@@ -42,7 +42,7 @@ class Column(Generic[Row]):
         mark: returns a row's significance mark, which stands behind the number.
         interval: returns the value's 95 % interval: tables show it behind the number, CSV files in two further columns.
         in_csv: whether CSV files have the column; not if it only shows the values of other columns.
-        missing: the text of tables where there is no value.
+        missing: the text of tables where there is no value, or returns it.
         source: returns what the value of a row is taken from, None where an experiment does not have it; for values that may
             be missing by chance, such as times too short to measure, so that files of one experiment have the same columns.
     """
@@ -58,7 +58,7 @@ class Column(Generic[Row]):
     mark: Callable[[Row], str] | None = None
     interval: Callable[[Row], Interval | None] | None = None
     in_csv: bool = True
-    missing: str = NOTHING
+    missing: str | Callable[[Row], str] = NOTHING
     source: Callable[[Row], object | None] | None = None
 
     def is_in(self, rows: Iterable[Row]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thresher.base.number_text import counted
 from thresher.base.numbers import Interval
 from thresher.experiments.choosing.choices import AnswerRole, Choice, ChosenIndex
 from thresher.experiments.choosing.savings import Savings
@@ -24,6 +25,14 @@ class NamedIndex:
     topics: int
     role: AnswerRole
     index: ChosenIndex | None
+
+    @property
+    def reason_for_none(self) -> str:
+        """Why no index has the role, in words."""
+        if self.role is AnswerRole.WITHIN:
+            return "no index of the families is this small"
+        what = "gain" if self.role is AnswerRole.BEST else "smaller index"
+        return f"no {what} shown with {counted(self.topics, 'topic')}"
 
     @property
     def bytes_basis(self) -> str | None:

@@ -17,7 +17,7 @@ from thresher.reports import formats
 from thresher.reports.columns import Column
 from thresher.reports.compared_rows import MarkedRun, marked_runs
 from thresher.reports.compared_runs import pairs_caption
-from thresher.reports.formatting import MARKS, plain
+from thresher.reports.formatting import MARKS, NOTHING, plain
 from thresher.reports.further_tables import SystemColumn, system_columns
 from thresher.reports.html_parts import viewed
 from thresher.reports.paper_rows import PaperRow, paper_rows
@@ -143,7 +143,7 @@ def _of_both(column: VariantColumn, of_systems: SystemColumn | None) -> PaperCol
         prefix=column.prefix and _either(column.prefix, theirs.prefix, ""),
         mark=column.mark and _either(column.mark, theirs.mark, ""),
         interval=column.interval and _either(column.interval, theirs.interval, None),
-        missing=column.missing,
+        missing=column.missing if isinstance(column.missing, str) else NOTHING,
     )
 
 

@@ -116,7 +116,8 @@ def _cells(column: Column[Row], rows: Sequence[Row]) -> list[Cell]:
 def _cell(column: Column[Row], row: Row, value: Value, show: Number) -> Cell:
     mark = column.mark(row) if column.mark else ""
     if value is None or is_empty(value):
-        return Cell(column.missing, mark)
+        missing = column.missing if isinstance(column.missing, str) else column.missing(row)
+        return Cell(missing, mark)
     number = None if isinstance(value, str) else value
     return Cell(_text(column, row, value, show), mark, number)
 

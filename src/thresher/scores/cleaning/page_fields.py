@@ -23,8 +23,6 @@ from thresher.scores.sites import read_site_shard
 from thresher.scores.weighting import Weights, weighted_anchors
 
 _REPEATED = RepeatedShare()
-ANCHORS = 1.0
-"""What texts of links count in `thresher.base.defaults.WEIGHTED`."""
 REPEATED_COLUMN = f"score:{_REPEATED.canonical_name}"
 
 
@@ -55,7 +53,7 @@ def check_fields(cleaner: Cleaner, written: OutputFormat) -> None:
 
 def boosts(text_name: str) -> dict[str, float]:
     """Return the usual weight of each field, by its name: those of the default index's text, and 0 for what repeats."""
-    usual = Weights(anchors=ANCHORS)
+    usual = Weights()
     return {
         "title": usual.times("title"),
         "headings": usual.times("headings"),
