@@ -3,9 +3,9 @@
 
 usage: scripts/comparisons.py titles|bm25|statistics|judgments|all
 
-Needs what scripts/collection_tables.py left in results/ (scores, and runs of other packages). Each index that a comparison
-needs is built from the scores and searched; its runs stay in results/comparisons/NAME and are taken from there the next time,
-unless the scores are newer.
+Needs what `thresher explore` of experiments/web.toml and experiments/ray-docs.toml left in results/. Each index that a
+comparison needs is built from the scores and searched; its runs stay in results/comparisons/NAME and are taken from there the
+next time, unless the scores are newer.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from arguments import parser_of
-from collection_tables import CONTENT, RESULTS, ROOT, interval
-from fill import JUDGE, put
+from fill import JUDGE, ROOT, interval, put
 from fill import table as markdown
 from thresher import (
     BASELINE,
@@ -39,7 +38,9 @@ from thresher.evaluation.evaluating import evaluate
 from thresher.experiments.measuring import build_variant
 
 NAMES = ("web", "ray-docs")
+RESULTS = ROOT / "results"
 PAGES = ROOT / "scripts" / "pages"
+CONTENT = "content(headings=keep)@0.3"
 QLD, BM25 = "qld", "bm25"
 NDCG, AP = "nDCG(dcg='exp-log2')@10", "AP"
 BOILERPIPE = "boilerpipe(rules=words,headings=keep)"

@@ -1,188 +1,210 @@
 #!/usr/bin/env python3
-"""Compare extractors on six collections, and put the tables into docs/results/extractors.md.
+"""Compare extractors on seven collections, and put the leaderboard into docs/results/extractors.md.
 
-usage: scripts/extractors.py [--read] [NAME...]
+usage: scripts/extractors.py [NAME...]
+       scripts/extractors.py --row FOLDER [NAME...]
 
-Each experiment of the names (all six without any) is explored with the extractors as its variants. With `--read` the results
-in results/extractors/ are taken as they are. Needs the extra `extractors`.
+Each extractor's text of the collections (all seven without names) is indexed by Lucene, searched and judged alike; `web` is
+scored by models that do not know its pages (scripts/seven.py). Each folder below results/texts is one more row: it has
+NAME.jsonl of some collections, JSON lines with `id` and `contents`, as scripts/other_texts.py writes them. With `--row` the
+row of any such folder is printed, and the page stays. Needs the extra `extractors`.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
+from pathlib import Path
 from statistics import median
 
+import numpy as np
+
 from arguments import parser_of
-from collection_tables import NAMES, ROOT, interval
-from fill import JUDGE, put
+from fill import JUDGE, ROOT, SEVEN, percent, put, relative
 from fill import table as markdown
-from thresher import (
-    BASELINE,
-    Comparison,
-    Results,
-    Treatment,
-    Variant,
-    VariantTable,
-    compare,
-    explore,
-    load_experiment,
-    measure_header,
-    parse_treatment,
-    read_results,
-    shards,
-)
+from seven import CONTENT, EXTRACTORS, QLD, Built, Collection, collection_of_seven, commits
+from thresher import BASELINE, WEIGHTED, Comparison, compare, parse_treatment, shards
+from thresher.base.defaults import MAIN_MEASURE
 from thresher.cleaners.scorers.extractor import packages
 from thresher.scores.store import read_cost
 
-RESULTS = ROOT / "results" / "extractors"
 PAGE = ROOT / "docs" / "results" / "extractors.md"
-CONTENT = "content(headings=keep)@0.3"
-EXTRACTORS = (
-    CONTENT,
-    "content(headings=headline)@0.5",
-    "boilerpipe(rules=words)",
-    "bte",
-    "extractor(trafilatura)",
-    "extractor(trafilatura,favor=precision)",
-    "extractor(trafilatura,favor=recall)",
-    "extractor(resiliparse)",
-    "extractor(readability)",
-    "extractor(justext)",
-    "extractor(boilerpy3)",
-    "extractor(boilerpy3,rules=article)",
-)
-AP = "AP"
+TEXTS = ROOT / "results" / "texts"
+ROWS_FOLDER = ROOT / "results" / "row"
+"""Where single rows are measured, which need no scores."""
+TIMES = "times.json"
+"""In a folder of texts: by collection, the time by that of `content`."""
+
+WEIGHTS = "`weights`"
+ROWS: Mapping[str, str] = {
+    WEIGHTS: WEIGHTED,
+    f"`{CONTENT}`": CONTENT,
+    **EXTRACTORS,
+}
+"""The treatments by their labels: Thresher's own in code."""
+
+
+@dataclass
+class Row:
+    """An extractor: its indexes by collection, and its times by those of `content`, where they are known."""
+
+    label: str
+    indexes: dict[str, Built] = field(default_factory=dict)
+    times: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Collection:
-    """A collection of which the extractors were explored."""
+class Leaderboard:
+    """The collections with their unchanged text, and the extractors."""
 
-    name: str
-    results: Results
+    collections: Sequence[Collection]
+    baselines: Mapping[str, Built]
+    rows: Sequence[Row]
 
-    @cached_property
-    def table(self) -> VariantTable:
-        """Its variants."""
-        return self.results.table()
+    @property
+    def names(self) -> list[str]:
+        """The names of the collections."""
+        return [one.name for one in self.collections]
 
-    def against(self, name: str, other: str, measure: str) -> Comparison:
-        """Return the comparison of two variants, topic by topic."""
-        values = self.table.of(measure)
-        ours, theirs = (values[self.table.position[one]].tolist() for one in (name, other))
-        return compare(ours, theirs, measure)
+    def comparison(self, row: Row, name: str) -> Comparison:
+        """Return the comparison of a row with the unchanged text, topic by topic."""
+        ours, theirs = (one.values[QLD][MAIN_MEASURE] for one in (row.indexes[name], self.baselines[name]))
+        return compare([ours[topic] for topic in theirs], [*theirs.values()], MAIN_MEASURE)
 
-    def size(self, name: str) -> float:
-        """Return the postings of a variant, in per cent of those of the uncleaned pages."""
-        return 100 * float(self.table.shares[self.table.position[name]])
+    def effectiveness(self) -> Iterator[list[str]]:
+        """Give the line of the unchanged text, then each extractor's changes by collection, the best mean first."""
+        means = {name: one.means(QLD, MAIN_MEASURE) for name, one in self.baselines.items()}
+        yield ["no cleaning", "", *(f"{mean:.3f}" for mean in means.values())]
+        lines: list[tuple[float, list[str]]] = []
+        for row in self.rows:
+            cells: list[str] = []
+            changes: list[float] = []
+            for name in self.names:
+                if name not in row.indexes:
+                    cells.append("")
+                    continue
+                found = self.comparison(row, name)
+                cells.append(relative(found, means[name], "<br>"))
+                changes.append(found.difference / means[name])
+            mean = float(np.mean(changes))
+            lines.append((mean, [row.label, percent(mean) if len(changes) == len(self.names) else "", *cells]))
+        for _, line in sorted(lines, key=lambda line: -line[0]):
+            yield line
 
-    def time(self, name: str) -> float:
-        """Return the time of a variant's text or scores, over that of `content`; Thresher's own include reading the pages."""
-        return self._seconds(name) / self._seconds(CONTENT)
+    def sizes(self) -> Iterator[list[str]]:
+        """Give of each extractor the bytes and postings by those of the unchanged text, the emptied pages, and the time."""
+        for row in self.rows:
+            pairs = [(one, self.baselines[name]) for name, one in row.indexes.items()]
+            by_bytes = [100 * one.bytes / base.bytes for one, base in pairs]
+            postings = [100 * one.postings / base.postings for one, base in pairs]
+            emptied = sum(base.documents - one.documents for one, base in pairs)
+            times = [*row.times.values()]
+            yield [
+                row.label,
+                spread(by_bytes, 0),
+                spread(postings, 0),
+                f"{emptied:,}",
+                spread(times, 1) if times else "",
+            ]
+
+
+def spread(values: Sequence[float], digits: int) -> str:
+    """Return a median with the least and the greatest value."""
+    return f"{median(values):.{digits}f} ({min(values):.{digits}f}–{max(values):.{digits}f})"
+
+
+class ScoredPages:
+    """The seconds of a collection's pass over its pages: each page is read once, then given to the extractors in turn."""
+
+    def __init__(self, collection: Collection) -> None:
+        self.collection = collection
 
     @cached_property
     def seconds(self) -> Counter[str]:
-        """The seconds that workers spent by scorer and extractor, and on reading the pages."""
+        """The seconds by scorer and extractor, and of reading the pages."""
         every = Counter[str]()
-        for path in shards(RESULTS / self.name / "scores"):
+        for path in shards(self.collection.scored.store):
             every.update(read_cost(path).seconds)
         return every
 
-    def _seconds(self, name: str) -> float:
+    def of(self, name: str) -> float:
+        """Return a treatment's seconds; Thresher's own include reading the pages."""
         scorers = parse_treatment(name).cleaner.scorers
-        own = {scorer.canonical_name for scorer in scorers} | {
-            maker.canonical_name for scorer in scorers for maker in scorer.required_texts
-        }
+        own = {scorer.canonical_name for scorer in scorers}
+        own |= {maker.canonical_name for scorer in scorers for maker in scorer.required_texts}
         reads = not any(scorer.required_texts for scorer in scorers)
         return sum(self.seconds[one] for one in own) + reads * self.seconds["pages"]
 
 
-def collected(name: str, is_read: bool) -> Collection:
-    """Return what is known of a collection, after exploring it unless its results are to be taken as they are."""
-    if not is_read:
-        experiment = load_experiment(ROOT / "experiments" / f"{name}.toml")
-        variants = (Variant(Treatment()), *(Variant(parse_treatment(one)) for one in EXTRACTORS))
-        criteria = replace(experiment.criteria, families=())
-        retrieval = replace(experiment.retrieval, models=experiment.retrieval.models[:1])
-        experiment = replace(experiment, variants=variants, families=(), criteria=criteria, retrieval=retrieval)
-        print(f"{name}: exploring", file=sys.stderr)
-        explore(experiment, RESULTS)
-    return Collection(name, read_results(RESULTS / name))
+def measured(collections: Sequence[Collection]) -> Leaderboard:
+    """Return the leaderboard, and index what is not indexed yet."""
+    baselines: dict[str, Built] = {}
+    rows = {label: Row(label) for label in ROWS}
+    for one in collections:
+        names = {label: one.own(name) for label, name in ROWS.items()}
+        built = one.build([BASELINE, *names.values()])
+        baselines[one.name] = built[BASELINE]
+        passed = ScoredPages(one)
+        for label, name in names.items():
+            rows[label].indexes[one.name] = built[name]
+            if label != WEIGHTS:
+                rows[label].times[one.name] = passed.of(name) / passed.of(CONTENT)
+    folders = sorted(folder for folder in TEXTS.glob("*") if folder.is_dir())
+    return Leaderboard(collections, baselines, [*rows.values(), *(row_of(folder, collections) for folder in folders)])
 
 
-def rows_of(collection: Collection) -> Iterator[list[str]]:
-    """Give the lines of a collection's table."""
-    table = collection.table
-    for name in (BASELINE, *EXTRACTORS):
-        row = [f"`{name}`", f"{collection.size(name):.1f}", f"{table.emptied[table.position[name]]:,}"]
-        row.append("" if name == BASELINE else f"{collection.time(name):.1f}")
-        for measure in (table.main, AP):
-            row.append(f"{table.mean(measure)[table.position[name]]:.3f}")
-            for other in (BASELINE, CONTENT):
-                row.append("" if name in (BASELINE, other) else interval(collection.against(name, other, measure)))
-        yield row
+def row_of(folder: Path, collections: Sequence[Collection]) -> Row:
+    """Return the row of a folder of texts; what is known of unchanged files is taken from results/seven."""
+    row = Row(folder.name)
+    for one in collections:
+        texts = folder / f"{one.name}.jsonl"
+        if texts.exists():
+            known = one.read_built()
+            name = f"{texts} {texts.stat().st_mtime_ns}"
+            if name not in known:
+                one.begin(f"indexing {texts}")
+                known[name] = one.index_texts(texts)
+                one.write_built(known)
+            row.indexes[one.name] = known[name]
+    if (folder / TIMES).exists():
+        row.times = json.loads((folder / TIMES).read_text(encoding="utf-8"))
+    return row
 
 
-def summary(collections: Sequence[Collection]) -> Iterator[list[str]]:
-    """Give for each extractor the medians over collections, and on how many it gains and loses."""
-    for name in EXTRACTORS:
-        found = [f"{median(one.size(name) for one in collections):.1f}"]
-        found.append(f"{median(one.time(name) for one in collections):.1f}")
-        found.append(f"{sum(int(one.table.emptied[one.table.position[name]]) for one in collections):,}")
-        for other in (BASELINE, CONTENT):
-            if name == other:
-                found += ["", "", ""]
-                continue
-            every = [one.against(name, other, one.table.main) for one in collections]
-            means = [one.table.mean(one.table.main)[one.table.position[other]] for one in collections]
-            relative = [100 * one.difference / mean for one, mean in zip(every, means, strict=True)]
-            found.append(f"{median(relative):+.1f}".replace("-", "−"))
-            found.append(str(sum(one.ci_low > 0 for one in every)))
-            found.append(str(sum(one.ci_high < 0 for one in every)))
-        yield [f"`{name}`", *found]
+def tables(board: Leaderboard) -> tuple[str, str]:
+    """Return the table of effectiveness and that of sizes and times."""
+    heads = ["extractor", "mean", *board.names]
+    costs = ["extractor", "bytes (%)", "postings (%)", "emptied pages", "time by `content`"]
+    return markdown(heads, board.effectiveness()), markdown(costs, board.sizes())
 
 
 def main() -> None:
-    """Explore and fill the page."""
+    """Measure and fill the page, or print a row."""
     parser = parser_of(__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*NAMES, []], help=", ".join(NAMES))
-    parser.add_argument("--read", action="store_true", help="read finished results instead of making them")
+    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*SEVEN, []], help=", ".join(SEVEN))
+    parser.add_argument("--row", type=Path, metavar="FOLDER", help="print the row of a folder of texts")
     arguments = parser.parse_args()
-    collections = [collected(name, arguments.read) for name in arguments.names or NAMES]
-    ndcg = measure_header(collections[0].table.main)[0]
-    versions = ", ".join(f"{name} {version(package.distribution)}" for name, package in sorted(packages().items()))
-    put(
-        PAGE,
-        "summary",
-        markdown(
-            [
-                "extractor",
-                "index (%)",
-                "time",
-                "emptied",
-                "from none (%)",
-                "gains",
-                "losses",
-                "from content (%)",
-                "gains",
-                "losses",
-            ],
-            summary(collections),
-        )
-        + f"\nPackages: {versions}.\n",
-    )
-    heads = ["extractor", "index (%)", "emptied", "time", ndcg, "against none", "against content", AP]
-    heads += ["against none", "against content"]
-    parts = []
-    for one in collections:
-        facts = f"{one.table.baseline.index.documents:,} pages, {len(one.table.topics)} topics"
-        parts.append(f"### {one.name}\n\n{facts}\n\n{markdown(heads, rows_of(one))}")
-    put(PAGE, "collections", "\n".join([*parts, JUDGE, ""]))
+    if arguments.row:
+        folder: Path = arguments.row
+        names = [name for name in arguments.names or SEVEN if (folder / f"{name}.jsonl").exists()]
+        if not names:
+            sys.exit(f"error: {folder} has no file of texts. Fix: name files as collections: {', '.join(SEVEN)}.jsonl.")
+        collections = [Collection(name, (), ROWS_FOLDER / name) for name in names]
+        baselines = {one.name: one.build([BASELINE])[BASELINE] for one in collections}
+        print(*tables(Leaderboard(collections, baselines, [row_of(folder, collections)])), sep="\n", end="")
+        return
+    collections = [collection_of_seven(name) for name in arguments.names or SEVEN]
+    board = measured(collections)
+    effectiveness, sizes = tables(board)
+    put(PAGE, "effectiveness", f"{effectiveness}\n{JUDGE}\n")
+    installed = {package.distribution for package in packages().values()}
+    found = ", ".join(f"{name} {version(name)}" for name in sorted(installed))
+    put(PAGE, "sizes", f"{sizes}\nPackages: {found}. Measured by commit {commits()}.\n")
 
 
 if __name__ == "__main__":

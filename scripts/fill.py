@@ -5,6 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
+from thresher import Comparison
+
+ROOT = Path(__file__).parents[1]
+SEVEN = ("web", "ray-docs", "sqlite-docs", "postgresql", "pydoc", "man-pages", "cacm")
+"""The experiments whose collections docs/results compares."""
 JUDGE = (
     "Topics and judgments of `web` were written and judged by a language model that read each page's main text, twice for 16 "
     "topics (Cohen's kappa .98 between two passes of the same judge; no person has checked them)."
@@ -42,3 +47,26 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]], align: str = "
     lines = (heads, rules, *rows)
     # A bar would end the cell, in code too.
     return "".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+
+
+def interval(comparison: Comparison) -> str:
+    """Return a difference with its interval; one that excludes zero is in bold type."""
+    text = f"{signed(comparison.difference)} [{signed(comparison.ci_low)}, {signed(comparison.ci_high)}]"
+    return f"**{text}**" if comparison.ci_low > 0 or comparison.ci_high < 0 else text
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign, which is a minus, not a hyphen."""
+    return f"{value:+.3f}".replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """Return a relative change in per cent."""
+    return f"{100 * share:+.1f}".replace("-", "−")
+
+
+def relative(comparison: Comparison, before: float, separator: str = " ") -> str:
+    """Return a change of a mean in per cent with its interval; one that excludes 0 is in bold type."""
+    low, high = comparison.ci_low / before, comparison.ci_high / before
+    text = f"{percent(comparison.difference / before)}{separator}[{percent(low)}, {percent(high)}]"
+    return f"**{text}**" if low > 0 or high < 0 else text

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measure weights of pages' parts, with and without pruning, on seven collections: docs/results/weights.md.
 
-usage: scripts/weights.py [--read] [--seconds N] [NAME...]
+usage: scripts/weights.py [--seconds N]
 
-Weights are tried over a grid without an index (`explore`); for each collection the setting is taken from the other six. The
-named indexes are then built, searched by two retrieval models and timed, for N seconds a collection. What was measured is kept
-in results/weights and taken from there; with `--read` nothing is measured, and the page is filled with what is there.
-Needs the extra `extractors`, and for `web` what scripts/web_folds.py writes.
+One command from nothing to the page: collections are scored (scripts/seven.py), weights are tried over a grid without an index
+(`explore`), and for each collection the setting is taken from the other six. The named indexes are then built, searched by two
+retrieval models, and timed together for N seconds a collection. What was measured stays in results/seven and is taken from
+there when the command is run again. Needs the extra `extractors`, and the folders of THRESHER_DATA.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -23,42 +24,42 @@ from pathlib import Path
 import numpy as np
 
 from arguments import parser_of
-from collection_tables import ROOT
-from fill import JUDGE, put
+from fill import JUDGE, ROOT, SEVEN, percent, put, relative
 from fill import table as markdown
+from seven import (
+    AP,
+    BM25,
+    CONTENT,
+    LINKED,
+    QLD,
+    RESULTS,
+    TREATMENTS,
+    Built,
+    Collection,
+    commits,
+)
 from thresher import (
     BASELINE,
     ChoiceCriteria,
-    Comparison,
-    Experiment,
     MarginComparison,
     RunVerdict,
-    Searcher,
     Treatment,
-    Variant,
     VariantTable,
     compare,
     compare_by_margin,
-    load_experiment,
     parse_margin,
     parse_retrieval,
     parse_treatment,
     read_results,
-    shards,
 )
 from thresher.base.defaults import ALPHA, DEFAULT_FAMILIES, MAIN_MEASURE, MARGIN
-from thresher.base.files import safe_name, scratch_folder
-from thresher.base.tables import Lists, Table
+from thresher.base.repeats import compare_times
 from thresher.cleaners.cleaner import parse_cleaner
-from thresher.evaluation.evaluating import evaluate
-from thresher.experiments.announcements import say_nothing
 from thresher.experiments.choosing.families import parse_family
 from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.testing_order import fixed_sequences, smallest_accepted
 from thresher.experiments.exploring.exploring import POINTS, Search, WeightedSweeps, explore
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning
-from thresher.experiments.inputs import Scored, score_experiment
-from thresher.experiments.measuring import build_variant
 from thresher.experiments.outcome import facts_of
 from thresher.experiments.results import RESULTS_FILE, Results, write_results
 from thresher.experiments.stages import evidence_key
@@ -67,23 +68,12 @@ from thresher.indexes.pruning.collected_postings import collected_postings
 from thresher.indexes.pruning.method import KEEP_ABOVE, PruningMethod
 from thresher.indexes.pruning.treatments import parse_pruning
 from thresher.indexes.query_timing import TimedSearches, time_queries
-from thresher.scores.store import read_report, read_shard, write_columns
 from thresher.scores.weighting import weighted_store
-from web_folds import FOLDER as FOLDS
-from web_folds import FOLDS_FILE
 
-NAMES = ("web", "ray-docs", "sqlite-docs", "postgresql", "pydoc", "man-pages", "cacm")
-RESULTS = ROOT / "results" / "weights"
 PAGE = ROOT / "docs" / "results" / "weights.md"
-LINKED = ("ray-docs", "pydoc")
-"""Their pages link to each other. So do those of sqlite-docs and postgresql, whose topics are texts of links: anchors would be
-the answers."""
-CONTENT = "content(headings=keep)@0.3"
 REPEATED = "repeated(share,headings=keep)@0.01"
 CLEANER = f"{CONTENT}+{REPEATED}"
 TRAFILATURA = "extractor(trafilatura)"
-EXTRACTED = ("sqlite-docs", "postgresql", "man-pages", "cacm")
-"""The others' text by Trafilatura was measured by scripts/extractors.py."""
 TITLES, HEADINGS = (1, 2, 4, 8), (1, 2, 3)
 ANCHORS = 1
 """By a rule: they count once where pages link to each other, unless a collection loses by it."""
@@ -91,8 +81,8 @@ ALPHAS = (0, 0.2, 0.5)
 SHARES = (0.3, 0.2, 0.1, 0.05)
 PLAIN_SHARES = (0.2, 0.1)
 """By these a method of pruning is chosen; the pruned index of all text is built, too."""
-QLD, BM25, AP = "qld", "bm25", "AP"
 TIMED_QUERIES = 100
+TIMES_FILE = "times.json"
 SAMPLE_SIZES, SAMPLES = (36, 60, 150), 500
 SAMPLED = "man-pages"
 """The collection with the most topics: samples of them are compared with all."""
@@ -130,46 +120,14 @@ PUBLISHED = "dcp"
 METHODS = (*(f"gain(alpha={alpha})" for alpha in ALPHAS), PUBLISHED)
 
 
+def treatment_on(name: str, setting: Setting) -> Treatment:
+    """Return a setting's treatment on a collection: anchors are 0 if no page links to another or topics are texts of links."""
+    return setting.treatment if name in LINKED else replace(setting, anchors=0).treatment
+
+
 @dataclass(frozen=True)
-class Collection:
-    """A collection of which weights are explored."""
-
-    name: str
-
-    @property
-    def folder(self) -> Path:
-        """Its results."""
-        return RESULTS / self.name
-
-    @cached_property
-    def experiment(self) -> Experiment:
-        """Its experiment, which needs all scorers that are measured."""
-        experiment = load_experiment(ROOT / "experiments" / f"{self.name}.toml")
-        names = [CLEANER, f"{BASELINE}|weights(anchors=1)", *(family.partition("|")[0] for family in DEFAULT_FAMILIES)]
-        if self.name in EXTRACTED:
-            names.append(TRAFILATURA)
-        if self.name == "web":
-            names += [f"{scorer}@0.3" for scorer in self._fold_scorers]
-        treatments = dict.fromkeys([Treatment(), *(parse_treatment(name) for name in names)])
-        variants = tuple(Variant(treatment) for treatment in treatments)
-        criteria = replace(experiment.criteria, families=())
-        backend = replace(experiment.backend, workers=1)
-        return replace(experiment, variants=variants, families=(), criteria=criteria, backend=backend)
-
-    @property
-    def _fold_scorers(self) -> list[str]:
-        models = sorted(FOLDS.glob("*.content"))
-        if not models:
-            sys.exit("error: there are no models that do not know the pages of web. Fix: run scripts/web_folds.py.")
-        return [f"content(model={model.relative_to(ROOT)},headings=keep)" for model in models]
-
-    @cached_property
-    def scored(self) -> Scored:
-        """Its scores; those of `content` on `web` are by models that do not know the page."""
-        scored = score_experiment(self.experiment, self.folder, False, say_nothing)
-        if self.name == "web":
-            put_out_of_fold(scored.store, self._fold_scorers)
-        return scored
+class Explored(Collection):
+    """A collection of which weights are explored, step by step."""
 
     @cached_property
     def search(self) -> Search:
@@ -179,8 +137,8 @@ class Collection:
         return Search(topics, models, experiment.index, experiment.retrieval.depth, measures, None, experiment.backend)
 
     def treatment(self, setting: Setting) -> Treatment:
-        """Return the treatment of a setting: where no page links to another, or links say what topics ask, anchors are 0."""
-        return setting.treatment if self.name in LINKED else replace(setting, anchors=0).treatment
+        """Return the treatment of a setting."""
+        return treatment_on(self.name, setting)
 
     def is_done(self, step: str) -> bool:
         """Whether a step has its results."""
@@ -196,31 +154,13 @@ class Collection:
         write_results(Results.of(facts, tables), self.folder / step)
 
 
-def put_out_of_fold(store: Path, fold_scorers: Sequence[str]) -> None:
-    """Put scores by models that do not know the page in place of the shipped model's; pages without gold have the first's."""
-    fold_of: dict[str, int] = json.loads((FOLDS / FOLDS_FILE).read_text(encoding="utf-8"))
-    columns = [f"score:{parse_cleaner(f'{name}@0.5').scorers[0].canonical_name}" for name in fold_scorers]
-    for path in shards(store):
-        table = read_shard(path)
-        folds = np.array([fold_of.get(id_, 0) for id_ in table.texts("id").tolist()])
-        of_folds = [table.lists(column) for column in columns]
-        rows = of_folds[0].rows
-        values = np.stack([lists.values for lists in of_folds])[folds[rows], np.arange(len(rows))]
-        write_columns(
-            path,
-            Table({**table.columns, "score:content": Lists(values, of_folds[0].offsets)}),
-            read_report(path),
-        )
-
-
-def explore_settings(collection: Collection) -> None:
+def explore_settings(collection: Explored) -> None:
     """Explore every setting of the grid, without pruning."""
     weighted: list[WeightedSweeps] = []
     for setting in GRID:
         treatment = collection.treatment(setting)
         weighted.append(WeightedSweeps(treatment.weights, (), (treatment.cleaner.checked(),)))
-    texts = (CONTENT, CLEANER, TRAFILATURA) if collection.name in EXTRACTED else (CONTENT, CLEANER)
-    plain = [parse_cleaner(name).checked() for name in texts]
+    plain = [parse_cleaner(name).checked() for name in (CONTENT, CLEANER, TRAFILATURA)]
     collection.write("grid", explore(collection.scored.store, [], plain, collection.search, weighted=weighted))
 
 
@@ -233,7 +173,7 @@ class Pruned:
     shares: tuple[float, ...] = SHARES
 
 
-def explore_pruned(collection: Collection, every: Sequence[Pruned], unpruned: Sequence[Treatment], step: str) -> None:
+def explore_pruned(collection: Explored, every: Sequence[Pruned], unpruned: Sequence[Treatment], step: str) -> None:
     """Explore treatments without pruning, and others with it, at the cutoffs that leave the wanted shares."""
     scored, search = collection.scored, collection.search
     groups: dict[Treatment, list[Treatment]] = {}
@@ -257,7 +197,7 @@ def explore_pruned(collection: Collection, every: Sequence[Pruned], unpruned: Se
 
 
 def cutoffs_that_leave(
-    collection: Collection, treatment: Treatment, methods: Sequence[PruningMethod], counts: Sequence[int]
+    collection: Explored, treatment: Treatment, methods: Sequence[PruningMethod], counts: Sequence[int]
 ) -> list[tuple[float, ...]]:
     """Return for each method the cutoffs, to four digits, that leave at most these numbers of postings, but nearly."""
     found: list[tuple[float, ...]] = []
@@ -321,7 +261,7 @@ def chosen_setting(grids: Mapping[str, VariantTable], left_out: str = "") -> Set
 
 def grid_row(table: VariantTable, name: str, setting: Setting) -> int:
     """Return the row of a setting."""
-    return table.position[Collection(name).treatment(setting).name]
+    return table.position[treatment_on(name, setting).name]
 
 
 def chosen_method(tables: Mapping[str, VariantTable], setting: Setting, left_out: str = "") -> str:
@@ -338,7 +278,7 @@ def chosen_method(tables: Mapping[str, VariantTable], setting: Setting, left_out
                 continue
             changes: list[float] = []
             for share in PLAIN_SHARES:
-                row = at_share(table, f"{Collection(name).treatment(setting).name}|{canonical(method)}", share)
+                row = at_share(table, f"{treatment_on(name, setting).name}|{canonical(method)}", share)
                 changes.append(-1.0 if row is None else change(table, row))
             values[method].append(float(np.mean(changes)))
     best = max(METHODS, key=lambda method: float(np.mean(values[method])))
@@ -346,64 +286,66 @@ def chosen_method(tables: Mapping[str, VariantTable], setting: Setting, left_out
     return best if lead.mean() > lead.std(ddof=1) / np.sqrt(len(lead)) else PUBLISHED
 
 
-# Built indexes
+# Times
 
 
 @dataclass(frozen=True)
-class Built:
-    """A built index: its counts, milliseconds a query, and by model and measure the values of topics.
+class TimedIndex:
+    """The CPU time of a query in an index.
 
     Args:
-        postings: of the index.
-        bytes: of its files.
-        work: postings of a query's terms, mean over topics.
-        milliseconds: of a query by query likelihood: its median over rounds, the mean over queries.
-        values: by model, measure and topic.
+        milliseconds: mean over queries of the median over rounds.
+        ratio: by the unpruned index of all text, timed in turn: geometric mean over queries.
+        low, high: bounds of 95 % of the ratio, over queries and restarts.
+        is_measurable: whether the ratio is beyond that of a second searcher of the same index.
     """
 
-    postings: int
-    bytes: int
-    work: float
     milliseconds: float
-    values: Mapping[str, Mapping[str, Mapping[str, float]]]
+    ratio: float
+    low: float
+    high: float
+    is_measurable: bool
 
 
-def build(collection: Collection, names: Sequence[str], seconds: float) -> None:
-    """Build the indexes that are not built yet, search them, time all of them together, and drop them."""
-    experiment, topics = collection.experiment, collection.scored.inputs.topics
-    queries = [(topic, topics.topics[topic].query) for topic in topics.ids]
-    path = collection.folder / "built.json"
-    if path.exists() and set(names) <= set(read_built(collection)):
+def build_and_time(collection: Explored, names: Sequence[str], seconds: float) -> None:
+    """Build the indexes of treatments, search them, and time queries in all of them together, unless these are timed."""
+    if set(names) <= set(read_times(collection)):
         return
-    built: dict[str, Built] = {}
-    with scratch_folder(collection.folder / "indexes") as scratch:
-        scratch.mkdir(exist_ok=True)
-        folders = [scratch / safe_name(name) for name in names]
-        for name, folder in zip(names, folders, strict=True):
-            print(f"{collection.name}: building {name}", file=sys.stderr)
-            report = build_variant(collection.scored.store, parse_treatment(name), folder, experiment.index, True).index
-            values: dict[str, dict[str, dict[str, float]]] = {}
-            work = 0.0
-            for model in (QLD, BM25):
-                with Searcher(folder, parse_retrieval(model), experiment.retrieval.depth) as searcher:
-                    run = {topic: dict(hits) for topic, hits in searcher.search_topics(queries, 0).hits.items()}
-                    work = searcher.work([query for _, query in queries]).postings
-                values[model] = evaluate(topics.qrels, run, [AP, MAIN_MEASURE], topics.ids)
-            built[name] = Built(report.statistics.postings, report.bytes, work, 0.0, values)
-        texts = [query for _, query in queries[:TIMED_QUERIES]]
-        searches = TimedSearches(folders, parse_retrieval(QLD), experiment.retrieval.depth, texts, seconds)
-        times = np.median(np.concatenate(time_queries(searches, lambda _: False).wall), axis=0).mean(axis=1)
-    for name, milliseconds in zip(names, (1000 * times).tolist(), strict=True):
-        built[name] = replace(built[name], milliseconds=milliseconds)
-    path.write_text(json.dumps({name: asdict(one) for name, one in built.items()}) + "\n", encoding="utf-8")
+    built = collection.read_built()
+    topics = collection.scored.inputs.topics
+    queries = [topics.topics[topic].query for topic in topics.ids][:TIMED_QUERIES]
+    with ExitStack() as stack:
+        folders: list[Path] = []
+        for name in names:
+            folder, report = stack.enter_context(collection.index(name))
+            built.setdefault(name, collection.judged(folder, report))
+            collection.write_built(built)
+            folders.append(folder)
+        both = [folders[0], *folders]
+        searches = TimedSearches(both, parse_retrieval(QLD), collection.experiment.retrieval.depth, queries, seconds)
+        times = time_queries(searches, lambda _: False)
+    repeats = compare_times(names, times.wall, times.cpu)
+    noise = repeats.copy.cpu_ratio
+    floor = max(noise.high, 1 / noise.low) if noise.low else np.inf
+    records: dict[str, dict[str, float | bool]] = {}
+    for name, one in repeats.times.items():
+        ratio = one.cpu_ratio
+        records[name] = {
+            "milliseconds": 1000 * one.cpu.value,
+            "ratio": ratio.value,
+            "low": ratio.low,
+            "high": ratio.high,
+            "is_measurable": ratio.high < 1 / floor or ratio.low > floor,
+        }
+    (collection.folder / TIMES_FILE).write_text(json.dumps(records) + "\n", encoding="utf-8")
 
 
-def read_built(collection: Collection) -> dict[str, Built]:
-    """Return what was built."""
-    if not (collection.folder / "built.json").exists():
+def read_times(collection: Explored) -> dict[str, TimedIndex]:
+    """Return what was timed."""
+    path = collection.folder / TIMES_FILE
+    if not path.exists():
         return {}
-    records = json.loads((collection.folder / "built.json").read_text(encoding="utf-8"))
-    return {name: Built(**record) for name, record in records.items()}
+    return {name: TimedIndex(**one) for name, one in json.loads(path.read_text(encoding="utf-8")).items()}
 
 
 # What the page shows
@@ -416,25 +358,23 @@ class Measured:
     Args:
         grid: the table of settings, and of text that is cleaned alone.
         pruned: the table of pruned indexes, and of those without a part.
-        built: by name.
     """
 
-    collection: Collection
+    collection: Explored
     setting: Setting
     method: str
     grid: VariantTable
     pruned: VariantTable
-    built: Mapping[str, Built]
 
     @property
     def name(self) -> str:
         """The collection's name."""
         return self.collection.name
 
-    @property
-    def topics(self) -> int:
-        """The number of topics."""
-        return len(self.pruned.topics)
+    @cached_property
+    def built(self) -> Mapping[str, Built]:
+        """The built indexes by name."""
+        return self.collection.read_built()
 
     def names(self, treatment: str, method: str) -> dict[float, str]:
         """Return the explored indexes of a treatment that is pruned by a method, by their nominal shares."""
@@ -453,71 +393,62 @@ class Measured:
     @property
     def shown(self) -> dict[str, str]:
         """The built indexes of the table, by their names there."""
-        shown = {"no cleaning": BASELINE}
-        if self.name in EXTRACTED:
-            shown["Trafilatura's text"] = parse_treatment(TRAFILATURA).name
-        shown["`content`"] = parse_treatment(CONTENT).name
-        shown["`content`, `repeated`"] = parse_treatment(CLEANER).name
-        shown["weights"] = self.weighted
+        shown = {
+            "no cleaning": BASELINE,
+            "Trafilatura's text": parse_treatment(TRAFILATURA).name,
+            "`content`": parse_treatment(CONTENT).name,
+            "`content`, `repeated`": parse_treatment(CLEANER).name,
+            "weights": self.weighted,
+        }
         for share, name in self.names(self.weighted, canonical(self.method)).items():
-            shown[f"weights, `{parse_pruning(self.method, '').method.name}`, {100 * share:g} %"] = name
-        for share, name in self.names(BASELINE, "dcp").items():
+            shown[f"weights, `{short_method(self.method)}`, {100 * share:g} %"] = name
+        for share, name in self.names(BASELINE, canonical(PUBLISHED)).items():
             if share in PLAIN_SHARES:
-                shown[f"`none`, `dcp`, {100 * share:g} %"] = name
+                shown[f"`none`, `{PUBLISHED}`, {100 * share:g} %"] = name
         return shown
-
-    def table_of(self, name: str) -> VariantTable:
-        """Return the table that has an explored index."""
-        return self.pruned if name in self.pruned.position else self.grid
 
     def explored(self, name: str, measure: str = MAIN_MEASURE) -> str:
         """Return the change of an explored index from no cleaning, with its interval."""
-        table = self.table_of(name)
+        table = self.pruned if name in self.pruned.position else self.grid
         values = table.of(measure)
         ours, theirs = values[table.position[name]], values[0]
         return relative(compare(ours.tolist(), theirs.tolist(), measure), float(theirs.mean()))
 
-    def by_bm25(self, name: str) -> str:
-        """Return the change of a built index from no cleaning by BM25, with its interval; empty where it is not built."""
-        if name not in self.built or name == BASELINE:
-            return ""
-        ours, theirs = (self.built[one].values[BM25][MAIN_MEASURE] for one in (name, BASELINE))
-        before = [*theirs.values()]
-        comparison = compare([ours[topic] for topic in theirs], before, MAIN_MEASURE)
-        return relative(comparison, float(np.mean(before)))
+    def changed(self, name: str, model: str, measure: str) -> str:
+        """Return the change of a built index from no cleaning, with its interval."""
+        ours, theirs = (self.built[one].values[model][measure] for one in (name, BASELINE))
+        comparison = compare([ours[topic] for topic in theirs], [*theirs.values()], measure)
+        return relative(comparison, self.built[BASELINE].means(model, measure))
 
 
-def signed(share: float) -> str:
-    """Return a relative change in per cent."""
-    return f"{100 * share:+.1f}".replace("-", "−")
+def short_method(method: str) -> str:
+    """Return a method's name without the parameters that have their defaults."""
+    return parse_pruning(method, "").method.name
 
 
-def relative(comparison: Comparison, before: float) -> str:
-    """Return a change of a mean in per cent with its interval; one that excludes 0 is in bold type."""
-    low, high = comparison.ci_low / before, comparison.ci_high / before
-    text = f"{signed(comparison.difference / before)} [{signed(low)}, {signed(high)}]"
-    return f"**{text}**" if low > 0 or high < 0 else text
+COLUMNS = ((QLD, MAIN_MEASURE), (QLD, AP), (BM25, MAIN_MEASURE), (BM25, AP))
+"""The models and measures of a collection's table."""
 
 
 def rows_of(one: Measured) -> Iterator[tuple[str, ...]]:
-    """Give the lines of a collection's table; bytes, BM25 and milliseconds are those of built indexes."""
+    """Give the lines of a collection's table, which are of built indexes."""
+    baseline, times = one.built[BASELINE], read_times(one.collection)
     for label, name in one.shown.items():
-        table = one.table_of(name)
-        row, index = table.position[name], one.built.get(name)
-        cells = [label, f"{100 * table.shares[row]:.1f}"]
-        cells.append(f"{100 * index.bytes / one.built[BASELINE].bytes:.1f}" if index else "")
+        index, time = one.built[name], times[name]
+        cells = [label, f"{100 * index.postings / baseline.postings:.1f}", f"{100 * index.bytes / baseline.bytes:.1f}"]
         if name == BASELINE:
-            cells += [f"{table.mean(measure)[0]:.4f}" for measure in (MAIN_MEASURE, AP)]
-            cells.append(f"{np.mean([*index.values[BM25][MAIN_MEASURE].values()]):.4f}" if index else "")
+            cells += [f"{baseline.means(*column):.4f}" for column in COLUMNS]
+            yield *cells, f"{index.work:,.0f}", f"{time.milliseconds:.2f} ms"
         else:
-            cells += [one.explored(name), one.explored(name, AP), one.by_bm25(name)]
-        cells.append(f"{table.mean_query_postings[row]:,.0f}")
-        yield *cells, f"{index.milliseconds:.2f}" if index else ""
+            cells += [one.changed(name, *column) for column in COLUMNS]
+            ratio = f"{time.ratio:.2f} [{time.low:.2f}, {time.high:.2f}]"
+            yield *cells, f"{index.work:,.0f}", ratio if time.is_measurable else "–"
 
 
 def row_left_out(one: Measured) -> tuple[str, ...]:
     """Return the line of a collection whose setting and method were taken from the other six."""
-    cells = [one.name, str(one.topics), one.setting.label, f"`{one.method}`", one.explored(one.weighted)]
+    topics = str(len(one.pruned.topics))
+    cells = [one.name, topics, one.setting.label, f"`{one.method}`", one.explored(one.weighted)]
     names = one.names(one.weighted, canonical(one.method))
     return (*cells, *(one.explored(names[share]) if share in names else "" for share in SHARES))
 
@@ -547,17 +478,21 @@ def rows_of_parts(every: Sequence[Measured], setting: Setting, method: str) -> I
                 row = table.position.get(treatment.name)
                 if share < 1:
                     row = at_share(table, f"{treatment.name}|{canonical(method)}", share)
-                cells.append("" if row is None else signed(change(table, row)))
+                cells.append("" if row is None else percent(change(table, row)))
                 changes.append(np.nan if row is None else change(table, row))
-            mean = "" if np.isnan(changes).any() else signed(float(np.mean(changes)))
+            mean = "" if np.isnan(changes).any() else percent(float(np.mean(changes)))
             yield label, "all" if share == 1 else f"{100 * share:g} %", mean, *cells
 
 
 def rows_of_grid(grids: Mapping[str, VariantTable]) -> Iterator[tuple[str, ...]]:
-    """Give the mean change of each setting, and that on each collection."""
-    for setting in GRID:
-        changes = [change(table, grid_row(table, name, setting)) for name, table in grids.items()]
-        yield setting.label, signed(float(np.mean(changes))), *map(signed, changes)
+    """Give for each weight of titles, and below it of headings, the mean change over all collections."""
+    for title in TITLES:
+        cells: list[str] = []
+        for headings in HEADINGS:
+            setting = Setting(title, headings, ANCHORS)
+            changes = [change(table, grid_row(table, name, setting)) for name, table in grids.items()]
+            cells.append(percent(float(np.mean(changes))))
+        yield f"title {title}", *cells
 
 
 def rows_of_methods(every: Sequence[Measured], setting: Setting) -> Iterator[tuple[str, ...]]:
@@ -569,9 +504,9 @@ def rows_of_methods(every: Sequence[Measured], setting: Setting) -> Iterator[tup
             for one in every:
                 treatment = one.collection.treatment(setting).name if weighted else BASELINE
                 row = at_share(one.pruned, f"{treatment}|{canonical(method)}", share)
-                cells.append("" if row is None else signed(change(one.pruned, row)))
+                cells.append("" if row is None else percent(change(one.pruned, row)))
                 changes.append(np.nan if row is None else change(one.pruned, row))
-            mean = "" if np.isnan(changes).any() else signed(float(np.mean(changes)))
+            mean = "" if np.isnan(changes).any() else percent(float(np.mean(changes)))
             label = f"weights, `{method}`" if weighted else f"`none`, `{method}`"
             yield label, f"{100 * share:g} %", mean, *cells
 
@@ -579,7 +514,7 @@ def rows_of_methods(every: Sequence[Measured], setting: Setting) -> Iterator[tup
 # What `choose` recommends
 
 
-def families_of(collection: Collection) -> tuple[str, ...]:
+def families_of(collection: Explored) -> tuple[str, ...]:
     """Return the families that `choose` tests, without anchors where the collection has none to count."""
     names: list[str] = []
     for name in DEFAULT_FAMILIES:
@@ -589,7 +524,7 @@ def families_of(collection: Collection) -> tuple[str, ...]:
     return tuple(names)
 
 
-def explore_families(collection: Collection) -> None:
+def explore_families(collection: Explored) -> None:
     """Explore the families that `choose` tests, as `explore` does."""
     sweeps: list[PruningSweep] = []
     for name in families_of(collection):
@@ -613,7 +548,7 @@ def short(name: str) -> str:
     return re.sub(r"^.*\|weights\([^)]*\)", "weights", name).replace(",floor=0.0", "")
 
 
-def row_of_choice(collection: Collection) -> tuple[str, ...]:
+def row_of_choice(collection: Explored) -> tuple[str, ...]:
     """Return what is recommended by all topics, and by one half of many topics with its test on the other."""
     table, families = collection.table("families"), families_of(collection)
     row = recommended(table, families)
@@ -623,12 +558,12 @@ def row_of_choice(collection: Collection) -> tuple[str, ...]:
         f"`{short(table.rows[row].name)}`",
         f"{100 * table.shares[row]:.1f}",
     ]
-    cells.append(signed(change(table, row)))
+    cells.append(percent(change(table, row)))
     if len(table.topics) < HALF:
         return (*cells, "", "", "", "")
     row = recommended(table.of_topics(table.topics[::2]), families)
     test, before = tested_on(table.of_topics(table.topics[1::2]), row)
-    bound = f"{signed(test.difference / before)} (above {signed(test.low / before)})"
+    bound = f"{percent(test.difference / before)} (above {percent(test.low / before)})"
     return (*cells, f"`{short(table.rows[row].name)}`", f"{100 * table.shares[row]:.1f}", bound, str(test.verdict))
 
 
@@ -638,7 +573,7 @@ def tested_on(table: VariantTable, row: int) -> tuple[MarginComparison, float]:
     return compare_by_margin(values[row], values[0], parse_margin(MARGIN)), float(values[0].mean())
 
 
-def row_of_halves(collection: Collection) -> tuple[str, ...]:
+def row_of_halves(collection: Explored) -> tuple[str, ...]:
     """Return how often an index that a random half of the topics recommends is non-inferior on the other half, by level."""
     table, families = collection.table("families"), families_of(collection)
     generator = np.random.default_rng(0)
@@ -656,7 +591,7 @@ def row_of_halves(collection: Collection) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def rows_of_samples(collection: Collection) -> Iterator[tuple[str, ...]]:
+def rows_of_samples(collection: Explored) -> Iterator[tuple[str, ...]]:
     """Give how often samples of a collection's topics recommend an index that loses the margin on all of them."""
     table, families = collection.table("families"), families_of(collection)
     means = np.stack([table.mean(measure) for measure in (MAIN_MEASURE, AP)])
@@ -690,16 +625,14 @@ def rows_of_bars(
         yield label, *cells
     for share, bar in ((0.2, -0.01), (0.1, -0.05)):
         means = [float(np.mean(pruned_changes(each, share))) for each in (others, every)]
-        wanted = f"mean over seven at {100 * share:g} % of the postings: {signed(bar)} % or more"
-        yield wanted, *(told(f"{signed(mean)} %", mean >= bar) for mean in means)
+        wanted = f"mean over seven at {100 * share:g} % of the postings: {percent(bar)} % or more"
+        yield wanted, *(told(f"{percent(mean)} %", mean >= bar) for mean in means)
     counts = [sum(value >= 0 for value in pruned_changes(each, 0.1)) for each in (others, every)]
     yield "at or above no cleaning at 10 %: three or more", *(told(str(count), count >= 3) for count in counts)
-    ratios = {one.name: bytes_ratio(one) for one in every if one.built}
-    if ratios:
-        worst = max(ratios, key=lambda name: ratios[name])
-        text = f"{ratios[worst]:.3f} ({worst}) at most, of {len(ratios)} collections"
-        wanted = "bytes a posting by those of the same text without weights: 1.15 or less"
-        yield wanted, "", told(text, ratios[worst] <= 1.15)
+    ratios = {one.name: bytes_ratio(one) for one in every}
+    worst = max(ratios, key=lambda name: ratios[name])
+    wanted = "bytes a posting by those of the same text without weights: 1.15 or less"
+    yield wanted, "", told(f"{ratios[worst]:.3f} ({worst}) at most", ratios[worst] <= 1.15)
     size = float(np.median([float(cells[3]) for cells in choices]))
     yield "`choose`: median of 20 % of the postings or less", "", told(f"{size:.1f} %", size <= 20)
     halves = [cells[-1] for cells in choices if cells[-1]]
@@ -761,26 +694,26 @@ class Chosen:
     own: Mapping[str, tuple[Setting, str]]
 
 
-def explore_missing(collections: Sequence[Collection], steps: Mapping[str, Callable[[Collection], None]]) -> None:
+def explore_missing(collections: Sequence[Explored], steps: Mapping[str, Callable[[Explored], None]]) -> None:
     """Take the steps that have no results yet."""
     for collection, (step, explored) in product(collections, steps.items()):
         if not collection.is_done(step):
-            print(f"{collection.name}: exploring {step}", file=sys.stderr)
+            collection.begin(f"exploring {step}")
             explored(collection)
 
 
-def chosen_settings(collections: Sequence[Collection]) -> tuple[Setting, dict[str, Setting]]:
+def chosen_settings(collections: Sequence[Explored]) -> tuple[Setting, dict[str, Setting]]:
     """Return the setting of all collections, and for each that of the other six."""
     grids = {collection.name: collection.table("grid") for collection in collections}
     return chosen_setting(grids), {name: chosen_setting(grids, name) for name in grids}
 
 
-def explore_all(collections: Sequence[Collection]) -> None:
+def explore_all(collections: Sequence[Explored]) -> None:
     """Explore what has no results yet: the settings, then the chosen ones with pruning, and the families of `choose`."""
     explore_missing(collections, {"grid": explore_settings})
     default, own = chosen_settings(collections)
     settings = list(dict.fromkeys([default, *own.values()]))
-    steps: dict[str, Callable[[Collection], None]] = {
+    steps: dict[str, Callable[[Explored], None]] = {
         "pruned": lambda one: explore_all_pruned(one, settings),
         "parts": lambda one: explore_parts(one, default),
         "families": explore_families,
@@ -788,7 +721,7 @@ def explore_all(collections: Sequence[Collection]) -> None:
     explore_missing(collections, steps)
 
 
-def choices_of(collections: Sequence[Collection]) -> Chosen:
+def choices_of(collections: Sequence[Explored]) -> Chosen:
     """Return what was chosen."""
     default, settings = chosen_settings(collections)
     pruned = {collection.name: collection.table("pruned") for collection in collections}
@@ -796,7 +729,7 @@ def choices_of(collections: Sequence[Collection]) -> Chosen:
     return Chosen(default, chosen_method(pruned, default), own)
 
 
-def explore_all_pruned(collection: Collection, settings: Sequence[Setting]) -> None:
+def explore_all_pruned(collection: Explored, settings: Sequence[Setting]) -> None:
     """Explore the settings with every method and share, and no cleaning."""
     pruned = [Pruned(Treatment(), METHODS)]
     for setting in settings:
@@ -804,7 +737,7 @@ def explore_all_pruned(collection: Collection, settings: Sequence[Setting]) -> N
     explore_pruned(collection, pruned, [one.treatment for one in pruned[1:]], "pruned")
 
 
-def explore_parts(collection: Collection, default: Setting) -> None:
+def explore_parts(collection: Explored, default: Setting) -> None:
     """Explore a setting with each part left out, without pruning and by every method."""
     treatments = dict.fromkeys(collection.treatment(without(default)) for without in PARTS.values())
     pruned = [Pruned(treatment, METHODS, (ABLATED_SHARE,)) for treatment in treatments]
@@ -814,24 +747,22 @@ def explore_parts(collection: Collection, default: Setting) -> None:
 def main() -> None:
     """Measure and fill the page."""
     parser = parser_of(__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", choices=[*NAMES, []], help=", ".join(NAMES))
-    parser.add_argument("--read", action="store_true", help="fill the page with what was measured before")
-    parser.add_argument("--seconds", type=float, default=20, help="seconds that queries are timed, for a collection")
+    parser.add_argument("--seconds", type=float, default=30, help="seconds that queries are timed, for a collection")
+    parser.add_argument("--only", nargs="+", choices=SEVEN, help="explore these collections alone, and leave the page")
     arguments = parser.parse_args()
-    collections = [Collection(name) for name in arguments.names or NAMES]
-    if not arguments.read:
-        explore_all(collections)
+    collections = [Explored(name, TREATMENTS, RESULTS / name) for name in arguments.only or SEVEN]
+    explore_all(collections)
     chosen = choices_of(collections)
     others: list[Measured] = []
     every: list[Measured] = []
     for one in collections:
         tables = one.table("grid"), one.table("pruned")
-        others.append(Measured(one, *chosen.own[one.name], *tables, {}))
-        default = Measured(one, chosen.setting, chosen.method, *tables, {})
-        if not arguments.read:
-            build(one, list(dict.fromkeys(default.shown.values())), arguments.seconds)
-        every.append(replace(default, built=read_built(one)))
-    fill(others, every, chosen)
+        others.append(Measured(one, *chosen.own[one.name], *tables))
+        default = Measured(one, chosen.setting, chosen.method, *tables)
+        build_and_time(one, [*default.shown.values()], arguments.seconds)
+        every.append(default)
+    if not arguments.only:
+        fill(others, every, chosen)
 
 
 def fill(others: Sequence[Measured], every: Sequence[Measured], chosen: Chosen) -> None:
@@ -843,12 +774,10 @@ def fill(others: Sequence[Measured], every: Sequence[Measured], chosen: Chosen) 
     put(PAGE, "bars", markdown(heads, rows_of_bars(others, every, choices), "lll"))
     heads = ("collection", "topics", "weights", "pruning", "all postings", *(f"{100 * share:g} %" for share in SHARES))
     put(PAGE, "left out", markdown(heads, map(row_left_out, others), "lrll"))
-    rows = [(cells[0], *cells[4:]) for cells in map(row_left_out, every)]
-    put(PAGE, "all seven", markdown((heads[0], *heads[4:]), rows))
     parts = rows_of_parts(every, chosen.setting, chosen.method)
     put(PAGE, "parts", markdown(["", "postings", "mean", *names], parts))
     grids = {one.name: one.grid for one in every}
-    put(PAGE, "grid", markdown(["weights", "mean", *names], rows_of_grid(grids)))
+    put(PAGE, "grid", markdown(["", *(f"headings {headings}" for headings in HEADINGS)], rows_of_grid(grids)))
     methods = rows_of_methods(every, chosen.setting)
     put(PAGE, "methods", markdown(["", "postings", "mean", *names], methods))
     heads = ("collection", "topics", "recommended", "postings (%)", "change", "by one half", "postings (%)")
@@ -862,9 +791,22 @@ def fill(others: Sequence[Measured], every: Sequence[Measured], chosen: Chosen) 
     put(PAGE, "halves", markdown(heads, halves))
     samples = [row for one in collections if one.name == SAMPLED for row in rows_of_samples(one)]
     put(PAGE, "samples", markdown(["topics of", "n", "postings (%)", "wrong (%)"], samples))
-    heads = ("", "postings (%)", "bytes (%)", "exp-nDCG@10", "AP", "exp-nDCG@10, BM25", "postings a query", "ms")
-    sections = [f"### {one.name}\n\n{one.topics} topics\n\n{markdown(heads, rows_of(one))}" for one in every]
-    put(PAGE, "collections", "\n".join([*sections, JUDGE, ""]))
+    heads = (
+        "",
+        "postings (%)",
+        "bytes (%)",
+        "exp-nDCG@10",
+        "AP",
+        "exp-nDCG@10, BM25",
+        "AP, BM25",
+        "postings a query",
+        "time",
+    )
+    sections: list[str] = []
+    for one in every:
+        topics = f"### {one.name} ({len(one.pruned.topics)} topics)"
+        sections.append(f"{topics}\n\n{markdown(heads, rows_of(one))}")
+    put(PAGE, "collections", "\n".join([*sections, f"{JUDGE} Measured by commit {commits()}.", ""]))
 
 
 if __name__ == "__main__":

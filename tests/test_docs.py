@@ -17,6 +17,7 @@ import pytest
 import yaml
 from shipped import shipped_experiment
 
+import extractors
 import readme_table
 import thresher
 from thresher.cleaners.cleaner import declarations
@@ -115,22 +116,27 @@ def test_one_command_gives_a_row_of_the_readme(
     shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("THRESHER_DATA", str(shared_data))
-    monkeypatch.setattr(readme_table, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(readme_table, "INDEXES", tmp_path / "indexes")
-    row = readme_table.row("cacm", readme_table.measured("cacm"))
+    monkeypatch.setattr(readme_table, "RESULTS", tmp_path)
+    row = readme_table.row("cacm", *readme_table.measured("cacm"))
     assert [*row] in readme_rows()
 
 
-def test_texts_of_any_extractor_make_a_row(shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_of_any_extractor_make_a_row(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("THRESHER_DATA", str(shared_data))
-    monkeypatch.setattr(readme_table, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(readme_table, "INDEXES", tmp_path / "indexes")
+    monkeypatch.setattr(extractors, "ROWS_FOLDER", tmp_path / "rows")
     pages = shared_data / "retrieval" / "cacm" / "cacm.tar.gz"
     reading = {"id_pattern": "-0+", "id_replacement": "-"}
-    thresher.clean_collection(str(pages), "none", tmp_path / "own.jsonl", **reading)
-    row = readme_table.row("cacm", readme_table.measured_text("cacm", tmp_path / "own.jsonl"))
+    folder = tmp_path / "own 1.0"
+    folder.mkdir()
+    thresher.clean_collection(str(pages), "none", folder / "cacm.jsonl", **reading)
+    monkeypatch.setattr("sys.argv", ["extractors.py", "--row", str(folder)])
+    extractors.main()
+    lines = capsys.readouterr().out.splitlines()
     # All text of the pages is the baseline's.
-    assert [cell.replace("\xa0", " ") for cell in row[1:4:2]] == ["100 % (100 %)", "+0.000 [+0.000, +0.000]"]
+    assert lines[2:4] == ["| no cleaning |  | 0.462 |", "| own 1.0 | +0.0 | +0.0<br>[+0.0, +0.0] |"]
+    assert lines[-1] == "| own 1.0 | 100 (100–100) | 100 (100–100) | 0 |  |"
 
 
 def test_all_files_name_the_same_version() -> None:

@@ -84,10 +84,21 @@ SCRIPT_MODULES = {
     ),
     "cleaner_table.py": ("cleaners.scorers.extractor",),  # other packages' extractors by themselves
     "extractors.py": (
+        "base.defaults",  # the measure of the defaults
         "cleaners.scorers.extractor",  # the versions of other packages
         "scores.store",  # seconds of scoring
     ),
-    "collection_tables.py": ("reports.charts",),  # the look of charts
+    "other_texts.py": (
+        "cleaners.scorers.extractor",  # the page as other packages get it
+        "collections.interface",  # pages by their ids
+    ),
+    "seven.py": (
+        "base.defaults",  # the measure of the defaults
+        "base.tables",  # scores by models that do not know the page
+        "evaluation.evaluating",  # an explicit set of topics
+        "experiments",  # indexes one by one
+        "scores.store",  # columns of a score store
+    ),
     "comparisons.py": (
         "evaluation.evaluating",  # an explicit set of topics
         "experiments.measuring",  # indexes one by one
@@ -110,12 +121,12 @@ SCRIPT_MODULES = {
     "models.py": ("evaluation.cleaneval.gold_files",),  # the folders of pages in a gold standard
     "page_topics.py": ("pages.links",),  # addresses of links
     "index_bytes.py": ("indexes.size_estimates",),
+    "readme_table.py": ("base.defaults",),  # the measure of the defaults
     "web_folds.py": ("cleaners.content_model",),  # it writes models
     "weights.py": (
         "base.defaults",  # the default families
-        "base.tables",  # scores by models that do not know the page
+        "base.repeats",  # ratios of times
         "cleaners.cleaner",  # cleaners to explore
-        "evaluation.evaluating",  # an explicit set of topics
         "experiments",  # exploring single settings, and choosing by itself
         "indexes",  # cutoffs that leave a wanted size, and timing
         "scores",  # weighted stores
