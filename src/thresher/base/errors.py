@@ -27,6 +27,12 @@ MOST = 1500
 """Characters of a message."""
 # Controls (C0, DEL, C1), separators of lines and paragraphs, bidirectional marks, overrides and isolates, lone surrogates.
 _STEERING = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Texts of Arrow, of codecs, of the system's loader, and of Python where it could not even make an error.
+_NO_MEMORY = re.compile(
+    "malloc of size|not enough memory|cannot allocate memory|failed to map segment|can't start new thread"
+    "|returned NULL without setting an exception",
+    re.IGNORECASE,
+)
 
 
 def escape_controls(text: str, most: int | None = MOST) -> str:
@@ -43,14 +49,6 @@ def escape_controls(text: str, most: int | None = MOST) -> str:
         return seen
     tail = most // 3
     return f"{seen[: most - tail]} … ({len(seen):,} characters) … {seen[-tail:]}"
-
-
-# Texts of Arrow, of codecs, of the system's loader, and of Python where it could not even make an error.
-_NO_MEMORY = re.compile(
-    "malloc of size|not enough memory|cannot allocate memory|failed to map segment|can't start new thread"
-    "|returned NULL without setting an exception",
-    re.IGNORECASE,
-)
 
 
 class ThresherError(Exception):

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+LOADERS: list[Callable[[], object]] = []
+"""Fill `VIEWS` when a record is first shown; `thresher.api` adds the one that imports reports, which import the records."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -27,8 +30,6 @@ class View:
 
 VIEWS: dict[str, View] = {}
 """By the name of the class."""
-LOADERS: list[Callable[[], object]] = []
-"""Fill `VIEWS` when a record is first shown; `thresher.api` adds the one that imports reports, which import the records."""
 
 
 class Shown:

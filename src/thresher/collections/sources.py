@@ -23,6 +23,9 @@ PAGE_SUFFIXES = tuple(suffix + packed for suffix in HTML_SUFFIXES for packed in 
 _BROTLI = ".br"
 # As wget writes it: the query after the name, after `@` on Windows.
 _WITH_QUERY = re.compile(r"\.(?:html?|xhtml|shtml)[?@][^/]*", re.IGNORECASE)
+_PIECE = 2**16
+SOURCE_BYTES = 16 * 2**20
+"""The most bytes of documents in a part, as stored."""
 
 
 class PageError(InputError):
@@ -204,9 +207,6 @@ def _read(stream: BinaryIO | BrotliReader, most: int) -> bytes:
     return b"".join(pieces)
 
 
-_PIECE = 2**16
-
-
 @dataclass(frozen=True, slots=True)
 class Part:
     """Consecutive documents that are read and scored together: a shard of the score store.
@@ -240,10 +240,6 @@ class Span:
 
 Reading = Generator[Source, None, Span]
 """Sources in order; the generator returns the span."""
-
-
-SOURCE_BYTES = 16 * 2**20
-"""The most bytes of documents in a part, as stored."""
 
 
 def grouped(sources: Iterable[Source], file: int, path: Path, name: str, pages: int) -> Iterator[Part]:

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from thresher.base.defaults import BENJAMINI_HOCHBERG, HOLM
 
+METHOD_NAMES = {HOLM: "Holm", BENJAMINI_HOCHBERG: "Benjamini-Hochberg"}
+"""The methods as sentences name them."""
+
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted by Holm's step-down method (Holm 1979), in the same order.
@@ -43,5 +46,3 @@ def _ascending(p_values: Sequence[float]) -> list[int]:
 
 METHODS: Mapping[str, Callable[[Sequence[float]], list[float]]] = {HOLM: holm, BENJAMINI_HOCHBERG: benjamini_hochberg}
 """The methods by name."""
-METHOD_NAMES = {HOLM: "Holm", BENJAMINI_HOCHBERG: "Benjamini-Hochberg"}
-"""The methods as sentences name them."""

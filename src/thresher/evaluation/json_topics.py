@@ -67,14 +67,14 @@ def _records(value: Any, path: Path) -> list[Any]:
     if isinstance(value, dict):
         if any(name in value for name in _ID_NAMES):
             return [value]
-        arrays = [
-            member
-            for member in value.values()
-            if isinstance(member, list) and all(isinstance(item, dict) for item in member)
-        ]
+        arrays: list[list[Any]] = [member for member in value.values() if _is_array_of_objects(member)]
         if len(arrays) == 1:
             return arrays[0]
     raise InputError("it has not one array of topics", 'write an array of {"id": "1", "query": "the query"}', str(path))
+
+
+def _is_array_of_objects(member: Any) -> bool:
+    return isinstance(member, list) and all(isinstance(item, dict) for item in member)
 
 
 def _topics_of(record: Any, line: int, where: str) -> Iterator[ReadTopic]:
@@ -116,6 +116,11 @@ def _english(versions: Any) -> Fields:
     """Return the fields of the English version of a topic of NeuCLIR or HC4, the original if there are two."""
     if not isinstance(versions, list):
         return []
-    english = [version for version in versions if isinstance(version, dict) and version.get("lang") in _ENGLISH]
+    english: list[dict[str, Any]] = []
+    for version in versions:
+        if isinstance(version, dict) and version.get("lang") in _ENGLISH:
+            english.append(version)
+    if not english:
+        return []
     english.sort(key=lambda version: version.get("source") != "original")
-    return _fields({name: value for name, value in english[0].items() if name.startswith("topic_")}) if english else []
+    return _fields({name: value for name, value in english[0].items() if name.startswith("topic_")})

@@ -50,9 +50,10 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
             continue
         where = f"{path}:{number}"
         if not width:
-            width = 3 if columns == _BEIR else 6 if len(columns) == 6 else 4
-            if width == 3:
+            if columns == _BEIR:
+                width = 3
                 continue
+            width = 6 if len(columns) == 6 else 4
         if len(columns) != width:
             form = " ".join(_BEIR) if width == 3 else "topic 0 docid grade"
             fix = f"write `{form}`, with a document id without spaces"

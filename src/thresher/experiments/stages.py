@@ -23,6 +23,7 @@ from thresher.indexes.work import IndexStatistics, QueryWork
 RowKey = tuple[str, str]
 # Raised when a stage would give other results from the same inputs.
 STAGE_VERSION = 2
+Stage = TypeVar("Stage", "IndexRecord", "SearchRecord", "MeasureRecord", "BiasRecord")
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:
@@ -73,9 +74,6 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
         measures=experiment.evaluation.measures,
         original=experiment.pruning.original_statistics,
     )
-
-
-Stage = TypeVar("Stage", "IndexRecord", "SearchRecord", "MeasureRecord", "BiasRecord")
 
 
 def stage_key(**depends_on: Any) -> str:

@@ -78,7 +78,7 @@ CRASHED = CleanerColumn(
     unit="pages",
     text=crashes_text,
 )
-MARKED_F1 = replace(F1.mean, mark=comparison_mark)
+MARKED_F1 = replace(F1.mean, mark=comparison_mark(attrgetter("comparison")))
 PRECISION_INTERVAL: MeanIntervalColumns[CleanerResult] = mean_interval_columns(
     "precision", "precision", precision_interval, "mean precision"
 )

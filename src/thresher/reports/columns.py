@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from thresher.base.numbers import Interval
 from thresher.evaluation.significance import Comparison
@@ -120,17 +120,13 @@ def meaning_of(about: str, meaning: str) -> str:
     return meaning[:1].upper() + meaning[1:]
 
 
-class Compared(Protocol):
-    """A row with a comparison with the baseline, if there is one."""
+def comparison_mark(comparison: Callable[[Row], Comparison | None]) -> Callable[[Row], str]:
+    """Return a function that returns the significance mark of a row, given the one that returns the row's comparison."""
 
-    @property
-    def comparison(self) -> Comparison | None:
-        """The comparison."""
+    def mark(row: Row) -> str:
+        return MARKS[direction(comparison(row))]
 
-
-def comparison_mark(row: Compared) -> str:
-    """Return the significance mark of a row's comparison with the baseline."""
-    return MARKS[direction(row.comparison)]
+    return mark
 
 
 class ComparisonColumns(NamedTuple, Generic[Row]):

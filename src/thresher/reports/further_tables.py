@@ -14,7 +14,7 @@ from thresher.indexes.work import INDEX_PARTS, IndexPart
 from thresher.reports import formats
 from thresher.reports import variant_columns as variants
 from thresher.reports.columns import Column, ComparisonColumns, comparison_columns, comparison_mark
-from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
+from thresher.reports.formatting import correction_text, marks_text, percent_text
 from thresher.reports.table import Table, measure_header
 from thresher.reports.variant_columns import VariantColumn
 from thresher.reports.variant_rows import VariantRow
@@ -36,7 +36,7 @@ CHOSEN_MEANS: tuple[ChosenColumn, ...] = (
         attrgetter("held_out"),
         "Its mean over the held-out topics.",
         header="held out",
-        mark=comparison_mark,
+        mark=comparison_mark(attrgetter("comparison")),
     ),
     Column("baseline", attrgetter("baseline"), "The baseline's mean over the held-out topics.", unit="held out"),
 )
@@ -178,8 +178,8 @@ def held_out_table(results: Results) -> Table | None:
 def _held_out_mean(measure: str) -> ChosenColumn:
     header = measure_header(measure)
 
-    def mark(row: Chosen) -> str:
-        return MARKS[direction(row.comparisons.get(measure))]
+    def compared(row: Chosen) -> Comparison | None:
+        return row.comparisons.get(measure)
 
     return ChosenColumn(
         measure,
@@ -187,7 +187,7 @@ def _held_out_mean(measure: str) -> ChosenColumn:
         f"Mean {measure} over the held-out topics.",
         header=header.name,
         unit=header.parameters,
-        mark=mark,
+        mark=comparison_mark(compared),
     )
 
 
@@ -217,8 +217,8 @@ def _system_mean(number: int, measure: str) -> SystemColumn:
     def mean(row: BaselineRun) -> float:
         return float(row.means[number])
 
-    def mark(row: BaselineRun) -> str:
-        return MARKS[direction(row.comparisons.get(measure))]
+    def compared(row: BaselineRun) -> Comparison | None:
+        return row.comparisons.get(measure)
 
     return Column(
         measure,
@@ -226,7 +226,7 @@ def _system_mean(number: int, measure: str) -> SystemColumn:
         f"Mean {measure} over the topics.",
         header=header.name,
         unit=header.parameters,
-        mark=mark,
+        mark=comparison_mark(compared),
     )
 
 

@@ -7,9 +7,9 @@ from operator import attrgetter, methodcaller
 
 from thresher.reports import formats
 from thresher.reports import variant_cost_columns as costs
-from thresher.reports.columns import Column, ComparisonColumns, comparison_columns
+from thresher.reports.columns import Column, ComparisonColumns, comparison_columns, comparison_mark
 from thresher.reports.cost_columns import FOOTPRINTS, footprint_columns
-from thresher.reports.formatting import MARKS, direction, size_mark
+from thresher.reports.formatting import size_mark
 from thresher.reports.table import measure_header
 from thresher.reports.variant_rows import VariantRow
 
@@ -141,17 +141,13 @@ QUERY_DOCUMENTS = VariantColumn(
 def mean_column(measure: str) -> VariantColumn:
     """Return the column of means over the topics, marked where they differ significantly from the baseline's."""
     header = measure_header(measure)
-
-    def mark(row: VariantRow) -> str:
-        return MARKS[direction(row.comparison(measure))]
-
     return VariantColumn(
         measure,
         methodcaller("mean", measure),
         f"Mean {measure} over the topics.",
         header=header.name,
         unit=header.parameters,
-        mark=mark,
+        mark=comparison_mark(methodcaller("comparison", measure)),
     )
 
 
@@ -173,17 +169,13 @@ def measure_comparison(measure: str) -> ComparisonColumns[VariantRow]:
 
 def held_out_mean_column(measure: str) -> VariantColumn:
     """Return the column of means over the held-out topics, marked where they differ significantly from the baseline's."""
-
-    def mark(row: VariantRow) -> str:
-        return MARKS[direction(row.held_out_comparison(measure))]
-
     return VariantColumn(
         f"held_out {measure}",
         methodcaller("held_out_mean", measure),
         f"Mean {measure} over the held-out topics.",
         header=measure_header(measure).name,
         unit="held out",
-        mark=mark,
+        mark=comparison_mark(methodcaller("held_out_comparison", measure)),
     )
 
 

@@ -24,6 +24,12 @@ from thresher.base.numbers import Ints
 from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
 
+_NONE = -1
+_WHOLE = ("html", "body", "meta")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+# Each match of `_REGIONS` has one of these, for which a search takes a fraction of the time.
+_LIKELY = re.compile(r"nav|menu|crumb|sidebar|toc|pag|foot|contentinfo|colophon|comment|disqus|repl")
+
 
 class BlockKind(StrEnum):
     """What a block is in its page. The score store has their numbers in this order."""
@@ -49,7 +55,6 @@ _STRUCTURE = {
     **dict.fromkeys(("li", "dt", "dd"), _LIST),
     **dict.fromkeys(("p", "blockquote"), _TEXT),
 }
-_NONE = -1
 # The last of these that holds counts.
 _REGIONS = {
     BlockKind.MENU: re.compile(
@@ -59,10 +64,6 @@ _REGIONS = {
     BlockKind.COMMENT: re.compile(r"\b(comments?|commentlist|disqus|reply|replies)\b"),
 }
 _REGION_TAGS = {"nav": BlockKind.MENU, "footer": BlockKind.FOOTER}
-_WHOLE = ("html", "body", "meta")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
-# Each match of `_REGIONS` has one of these, for which a search takes a fraction of the time.
-_LIKELY = re.compile(r"nav|menu|crumb|sidebar|toc|pag|foot|contentinfo|colophon|comment|disqus|repl")
 
 
 class _ElementKinds(NamedTuple):

@@ -24,6 +24,8 @@ BEGIN = 0
 MOST = 9
 """The longest n-grams whose numbers fit into 64 bits with either alphabet."""
 _OTHER = 127
+_VOWELS = "aeiouAEIOU"
+_CONSONANTS = "".join(letter for letter in "t" + string.ascii_letters if letter not in _VOWELS)
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,6 @@ LEXICAL = _alphabet("lexical", ())
 """Printable ASCII, 95 characters."""
 NON_LEXICAL = _alphabet("non-lexical", (string.ascii_letters, string.digits))
 """Printable ASCII with one symbol for all letters and one for all digits, 35 symbols."""
-_VOWELS = "aeiouAEIOU"
-_CONSONANTS = "".join(letter for letter in "t" + string.ascii_letters if letter not in _VOWELS)
 VOWELS = _alphabet("vowels", (_VOWELS, _CONSONANTS, string.digits))
 """Printable ASCII with one symbol each for vowels, consonants (y too) and digits, 36 symbols."""
 ALPHABETS = {alphabet.name: alphabet for alphabet in (LEXICAL, NON_LEXICAL, VOWELS)}
