@@ -38,16 +38,18 @@ for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
 
 # The files that take longest, begun first: the end then finds all processes at work.
 LONGEST = (
+    "test_cluster.py",
     "test_faults.py",
+    "test_docs.py",
     "test_interruptions.py",
     "test_exploring.py",
     "test_kills.py",
+    "test_tutorial.py",
     "test_score_pass.py",
     "test_explore.py",
     "test_dask.py",
     "test_notebook.py",
     "test_quality_gate.py",
-    "test_cluster.py",
     "test_exploring_pruning.py",
     "test_cleaneval.py",
     "test_destinations.py",
