@@ -111,7 +111,6 @@ def test_pages_in_memory_and_on_standard_input_need_no_pyarrow(tmp_path: Path) -
     command = [sys.executable, "-m", "thresher", "clean", "-", "-c", "words@3", "-o", "-"]
     line = json.loads(run(command, input=json.dumps({"id": "a", "html": PAGE.format(1)}) + "\n").stdout)
     assert line["contents"].endswith(PROSE.format(1))
-    assert "--version" in run([sys.executable, "-m", "thresher", "--help"]).stdout
 
 
 def test_parquet_and_experiments_name_the_extra(pages: Path, tmp_path: Path) -> None:
@@ -123,7 +122,8 @@ def test_parquet_and_experiments_name_the_extra(pages: Path, tmp_path: Path) -> 
         (("run", web.write()), "retrieval", ""),
         (("explore", web.write()), "retrieval", ""),
     )
-    told = all_without(PLAIN, *(arguments for arguments, *_ in cases), cwd=web.folder)
+    *told, helped = all_without(PLAIN, *(arguments for arguments, *_ in cases), ("--help",), cwd=web.folder)
+    assert "--version" in helped.out
     for (_, extra, where), done in zip(cases, told, strict=True):
         line = fix_of(done)
         assert line.startswith(f"error: {where}")
@@ -133,15 +133,15 @@ def test_parquet_and_experiments_name_the_extra(pages: Path, tmp_path: Path) -> 
     assert not (web.folder / "results").exists()
 
 
-@pytest.mark.parametrize("name", ["cleaned.md", "cleaned.jsonl"])
-def test_markdown_names_the_extra(pages: Path, tmp_path: Path, name: str) -> None:
-    output = tmp_path / name
-    option = () if output.suffix == ".md" else ("--markdown",)
-    (done,) = all_without(("html_to_markdown",), ("clean", pages / "input", "-o", output, *option))
-    what, _, fix = fix_of(done).partition("Fix:")
-    assert "html-to-markdown" in what
-    assert install_command("markdown") in fix
-    assert not output.exists()
+def test_markdown_names_the_extra(pages: Path, tmp_path: Path) -> None:
+    clean = ("clean", pages / "input", "-o")
+    page, lines = tmp_path / "cleaned.md", tmp_path / "cleaned.jsonl"
+    for done in all_without(("html_to_markdown",), (*clean, page), (*clean, lines, "--markdown")):
+        what, _, fix = fix_of(done).partition("Fix:")
+        assert "html-to-markdown" in what
+        assert install_command("markdown") in fix
+    assert not page.exists()
+    assert not lines.exists()
 
 
 def test_verbs_say_which_extra_they_need(tmp_path: Path) -> None:

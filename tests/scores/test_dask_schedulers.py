@@ -69,7 +69,8 @@ def test_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    with dask_cluster(tmp_path, 2, Path(__file__).parent) as found:
+    """One worker, which nobody starts again: the scheduler is what ends."""
+    with dask_cluster(tmp_path, 1, Path(__file__).parent, nannies=False) as found:
         yield found
 
 
