@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import assert_names
 
 from thresher.base.errors import InputError, StateError
 from thresher.base.records import RecordFile, adapter_of
@@ -116,7 +117,7 @@ GOOD = {"parts": [{"name": "a", "share": 1}], "pair": [1, "b"], "by_name": {}, "
 def test_what_does_not_fit_is_named_with_its_field(change: dict[str, object], where: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         FILE.parse(json.dumps(GOOD | change), "whole.json")
-    assert str(caught.value) == f"whole.json: {where}: it should be {message}. Fix: write it again."
+    assert_names(caught.value, "whole.json: ", where, message, "Fix: ", "write it again")
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_what_does_not_fit_is_named_with_its_field(change: dict[str, object], wh
 def test_what_is_missing_is_named(change: dict[str, object], where: str) -> None:
     with pytest.raises(InputError) as caught:
         FILE.parse(json.dumps(GOOD | change), "whole.json")
-    assert str(caught.value) == f"whole.json: {where}: it is missing. Fix: write it again."
+    assert_names(caught.value, "whole.json: ", where, "Fix: ", "write it again")
 
 
 @pytest.mark.parametrize(

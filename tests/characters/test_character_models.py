@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from messages import assert_names
 
 from thresher.base.errors import ConfigError, InputError, StateError
 from thresher.cleaners.characters import scoring as models
@@ -78,17 +79,14 @@ def test_damaged_models(tmp_path, monkeypatch):
     path.write_bytes(b"x")
     with pytest.raises(StateError) as caught:
         load_character_model("standard")
-    assert str(caught.value) == f"{path}: the model standard is damaged. Fix: install Thresher again."
+    assert_names(caught.value, f"{path}: ", "standard is damaged", "Fix: ", "install Thresher again")
 
 
 @pytest.mark.parametrize("name", ["", "other", "no/such/file", "."])
 def test_no_such_model(name):
     with pytest.raises(ConfigError) as caught:
         find_character_model(name)
-    assert str(caught.value) == (
-        f"model={name}: there is no NCleaner model {name!r}. Fix: use standard, nonlexical or the path of a file that "
-        "`thresher ncleaner train` wrote."
-    )
+    assert_names(caught.value, f"model={name}: ", "NCleaner", f"{name!r}", "Fix: ", "`thresher ncleaner train`")
 
 
 def test_docstring_lines():

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import assert_names
 
 from thresher.base.defaults import COLLECTION, REFERENCE
 from thresher.base.errors import ConfigError
@@ -312,10 +313,7 @@ def test_the_scorer_of_a_sweep():
         assert str(caught.value) == message
     with pytest.raises(ConfigError) as caught:
         cut.at(0, "sweep 2")
-    assert (
-        str(caught.value)
-        == "sweep 2: the cutoff of 'perplexity' is out of range: 0. Fix: choose a value of at least 1."
-    )
+    assert_names(caught.value, "sweep 2: ", "'perplexity'", "0", "Fix: ", "1")
 
 
 def test_no_sweep_runs_over_decisions():
@@ -324,12 +322,10 @@ def test_no_sweep_runs_over_decisions():
     for function in (parse_sweep, parse_cleaner):
         with pytest.raises(ConfigError) as caught:
             function("bte@1")
-        assert str(caught.value) == "bte@1: 'bte' decides by itself and has no cutoff. Fix: write bte."
+        assert_names(caught.value, "bte@1: ", "'bte'", "Fix: ", "write bte")
     with pytest.raises(ConfigError) as caught:
         parse_sweep("bte", "file.toml:7")
-    assert str(caught.value) == (
-        "file.toml:7: the scorer 'bte' of a sweep decides by itself and has no cutoffs. Fix: name it under [cleaners]."
-    )
+    assert_names(caught.value, "file.toml:7: ", "'bte'", "Fix: ", "it under [cleaners]")
 
 
 @given(
@@ -356,7 +352,7 @@ def test_ranges():
     ):
         with pytest.raises(ConfigError) as caught:
             check_range(value, low, high, "'x'", "here")
-        assert str(caught.value) == f"here: 'x' is out of range: {value:g}. Fix: choose a value of {fix}."
+        assert_names(caught.value, "here: ", "'x'", f"{value:g}", "Fix: ", fix)
 
 
 def test_values_of_other_types():

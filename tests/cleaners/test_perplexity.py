@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from messages import assert_names
 from small_models import perplexity_of
 
 from thresher.base.errors import ConfigError, InputError
@@ -136,7 +137,7 @@ def test_a_path_that_cannot_be():
     name = "x" * 300
     with pytest.raises(InputError) as caught:
         Perplexity(lm=name).check("here")
-    assert str(caught.value) == f"{name}: it cannot be used (File name too long). Fix: check the path and the disk."
+    assert_names(caught.value, f"{name}: ", "name too long)", "Fix: ", "and the disk")
 
 
 def test_a_model_of_the_collection_itself(tmp_path):
@@ -162,10 +163,7 @@ def test_a_model_of_the_collection_itself(tmp_path):
 def test_a_model_of_the_collection_needs_one(call):
     with pytest.raises(ConfigError) as caught:
         call(Perplexity(lm="self"))
-    assert str(caught.value) == (
-        "perplexity(lm=self): the language model 'self' is trained on a collection, and there is none. "
-        "Fix: clean a collection, or choose another model such as lm=books."
-    )
+    assert_names(caught.value, "perplexity(lm=self): ", "'self'", "Fix: ", "lm=books")
 
 
 def test_other_models_learn_nothing(tmp_path):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import assert_names
 
 import thresher.cleaners.scorers
 from thresher.base.errors import ConfigError
@@ -99,9 +100,7 @@ def test_one_short_file_adds_a_scorer(folder):
     assert parse_cleaner("length@20").name == "length(times=1.0)@20"
     with pytest.raises(ConfigError) as caught:
         parse_cleaner("length(times=11)@20")
-    assert str(caught.value) == (
-        "length(times=11)@20: 'times' is out of range: 11. Fix: choose a value of at least 0 and at most 10."
-    )
+    assert_names(caught.value, "length(times=11)@20: ", "'times'", "11", "Fix: ", "0", "10")
     (entry,) = (entry for entry in declarations() if entry["name"] == "length")
     assert entry == {
         "name": "length",
@@ -152,10 +151,7 @@ def test_two_of_one_name(folder):
 def test_unknown_scorer():
     with pytest.raises(ConfigError) as caught:
         scorer_class("word", "file.toml:3")
-    assert (
-        str(caught.value)
-        == f"file.toml:3: unknown scorer 'word'. Fix: write words, or use one of {', '.join(sorted(scorers()))}."
-    )
+    assert_names(caught.value, "file.toml:3: ", "'word'", "Fix: ", ", ".join(sorted(scorers())))
 
 
 def test_no_java_is_loaded_for_scorers():

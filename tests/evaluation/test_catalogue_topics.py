@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from messages import assert_names
 
 import thresher
 from thresher.base.errors import InputError, MissingDependencyError, install_command
@@ -101,9 +102,7 @@ def test_topics_and_qrels_of_files(catalogue, register, tmp_path):
     assert read_catalogue_qrels(name) == {"1": {"d1": 2, "d2": -1}, "2": {"d1": 0}}
     with pytest.raises(InputError) as caught:
         read_catalogue_topics(name, "description")
-    assert (
-        str(caught.value) == "ir_datasets:thresher/files: the topics have no field `description`. Fix: use one of text."
-    )
+    assert_names(caught.value, "ir_datasets:thresher/files: ", "`description`", "Fix: ", "text")
 
 
 def test_fields(register):
@@ -114,9 +113,7 @@ def test_fields(register):
     } == {"title": "a", "query": "a", "description": "b c", "desc": "b c", "narrative": "d", "narr": "d"}
     with pytest.raises(InputError) as caught:
         read_catalogue_topics(name, "type")
-    assert str(caught.value) == (
-        f"ir_datasets:{name}: the topics have no field `type`. Fix: use one of title, description, narrative."
-    )
+    assert_names(caught.value, f"ir_datasets:{name}: ", "`type`", "Fix: ", "title, description, narrative")
 
 
 @pytest.mark.parametrize(
@@ -168,14 +165,10 @@ def test_a_judgment_said_twice(register):
 def test_datasets_without(catalogue):
     with pytest.raises(InputError) as caught:
         read_catalogue_topics("clueweb12")
-    assert str(caught.value) == (
-        "ir_datasets:clueweb12: the dataset has no topics. Fix: use an id with topics, or give these as a file."
-    )
+    assert_names(caught.value, "ir_datasets:clueweb12: ", "has no topics", "Fix: ", "as a file")
     with pytest.raises(InputError) as caught:
         read_catalogue_qrels("clueweb12")
-    assert str(caught.value) == (
-        "ir_datasets:clueweb12: the dataset has no qrels. Fix: use an id with qrels, or give these as a file."
-    )
+    assert_names(caught.value, "ir_datasets:clueweb12: ", "has no qrels", "Fix: ", "as a file")
 
 
 def test_without_the_package(monkeypatch):

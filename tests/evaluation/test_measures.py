@@ -7,6 +7,7 @@ import pytest
 import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import assert_names
 
 from thresher.base.defaults import DEFAULT_MEASURES
 from thresher.base.errors import ConfigError, InputError
@@ -224,10 +225,7 @@ def test_gains_of_one_measure_do_not_reach_another():
 def test_grades_too_large_for_exponential_gains():
     with pytest.raises(InputError) as error:
         evaluate({"1": {"a": 21}}, {"1": {"a": 1.0}}, ["nDCG(dcg='exp-log2')@10"], ["1"])
-    assert str(error.value) == (
-        "the qrels have the grade 21, too large for gains of 2^grade - 1. "
-        "Fix: use grades up to 20 or a measure with linear gains, nDCG@10."
-    )
+    assert_names(error.value, "grade 21", "2^grade - 1", "Fix: ", "up to 20", "nDCG@10")
 
 
 TREC_EVAL = {
@@ -405,9 +403,7 @@ def test_topic_set_notices_name_the_first_few():
 def test_topics_and_qrels_that_do_not_belong_together():
     with pytest.raises(InputError) as error:
         topic_set(topics("1", "2"), {"201": {"a": 1}})
-    assert str(error.value) == (
-        "no topic has judgments (topics: 1, 2; qrels: 201). Fix: use topics and qrels that belong together."
-    )
+    assert_names(error.value, "(topics: 1, 2; qrels: 201)", "Fix: ", "that belong together")
 
 
 def test_overlap_needs_one_judged_document_only():
@@ -415,10 +411,7 @@ def test_overlap_needs_one_judged_document_only():
     check_overlap({"1": {"x": 1.0}, "2": {"y": 2.0, "b": 1.0}}, qrels, ["1", "2"])
     with pytest.raises(InputError) as error:
         check_overlap({"1": {"x": 1.0}, "2": {"a": 1.0}}, qrels, ["1", "2"])
-    assert str(error.value) == (
-        "no judged document was retrieved for any topic (the first id in the run is x, in the qrels a). "
-        "Fix: check that collection and qrels use the same document ids."
-    )
+    assert_names(error.value, "run is x", "qrels a", "Fix: ", "same document ids")
     with pytest.raises(InputError, match=r"no topic of the run \(2\) is among the judged ones \(1\)"):
         check_overlap({"2": {"b": 1.0}}, qrels, ["1"])
 

@@ -4,6 +4,7 @@ import pytest
 import pytrec_eval
 from hypothesis import given, reject
 from hypothesis import strategies as st
+from messages import assert_names
 
 from thresher.base.errors import InputError
 from thresher.evaluation.trec_files import read_run, write_run
@@ -49,10 +50,7 @@ def test_a_tag_is_one_word(tmp_path, tag):
 def test_document_ids_without_white_space(tmp_path, document):
     with pytest.raises(InputError) as error:
         write_run(tmp_path / "run", {"1": [(document, 1.0)]}, "none")
-    assert str(error.value) == (
-        f"{tmp_path / 'run'}: the document id `{document}` is empty or holds white space. "
-        "Fix: give documents ids without white space."
-    )
+    assert_names(error.value, f"{tmp_path / 'run'}: ", f"`{document}`", "Fix: ", "without white space")
 
 
 def test_a_document_retrieved_twice(tmp_path):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import assert_names
 
 from thresher.base.errors import ConfigError, StateError
 from thresher.indexes.analysis import Analysis, RetrievalModel, analyse, text_analyzer
@@ -217,7 +218,7 @@ def test_the_options_are_kept_with_the_index(tmp_path: Path) -> None:
     with pytest.raises(StateError) as caught:
         settings_of(tmp_path)
     where = tmp_path / "thresher.json"
-    assert str(caught.value) == f"{where}: the options of the index cannot be read. Fix: build it again."
+    assert_names(caught.value, f"{where}: ", "cannot be read", "Fix: ", "build it again")
     (tmp_path / "thresher.json").unlink()
     assert settings_of(tmp_path) is None
 
@@ -225,7 +226,7 @@ def test_the_options_are_kept_with_the_index(tmp_path: Path) -> None:
 def test_an_unknown_stemmer() -> None:
     with pytest.raises(ConfigError) as caught:
         IndexOptions(stemmer="snowball")
-    assert str(caught.value) == "there is no stemmer 'snowball'. Fix: use one of porter, krovetz, none."
+    assert_names(caught.value, "'snowball'", "Fix: ", "porter, krovetz, none")
 
 
 def test_an_index_says_what_it_was_built_from(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import assert_names
 
 from thresher.base.errors import ConfigError
 from thresher.indexes.analysis import RetrievalModel, parse_retrieval
@@ -52,7 +53,7 @@ def test_unknown_models_are_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_retrieval(name)
     where = f"{name}: " if name else ""
-    assert str(caught.value) == f"{where}there is no such retrieval model. Fix: {MODELS}."
+    assert_names(caught.value, where, "Fix: ", MODELS)
 
 
 @pytest.mark.parametrize(

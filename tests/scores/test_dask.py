@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from dask_cluster import Cluster, dask_cluster
+from messages import assert_names
 from troublesome import Trouble, pages
 
 from thresher.base import cluster as cluster_module
@@ -99,9 +100,8 @@ def test_no_scheduler_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(cluster_module, "WAIT_SECONDS", 1)
     with pytest.raises(ConfigError) as caught:
         score_collection(ScorePlan(pages(3), (Trouble(),)), tmp_path, Backend(DASK, 1, "tcp://127.0.0.1:9"))
-    assert str(caught.value) == (
-        "tcp://127.0.0.1:9: no Dask scheduler answers there. "
-        "Fix: give the address that `dask scheduler` prints, such as tcp://head:8786."
+    assert_names(
+        caught.value, "tcp://127.0.0.1:9: ", "scheduler answers there", "Fix: ", "`dask scheduler`", "tcp://head:8786"
     )
 
 
@@ -109,9 +109,7 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingDependencyError) as caught:
         score_collection(ScorePlan(pages(3), (Trouble(),)), tmp_path, Backend(DASK, 1, "tcp://127.0.0.1:9"))
-    assert str(caught.value) == (
-        f"--backend: the backend dask needs the package distributed. Fix: install the extra: {install_command('dask')}."
-    )
+    assert_names(caught.value, "--backend: ", "the package distributed", "Fix: ", install_command("dask"))
 
 
 def test_the_command_line_with_relative_paths(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from messages import assert_names
 from shard_rows import store_rows
 from troublesome import Listed, Trouble, pages
 
@@ -178,10 +179,7 @@ def test_a_collection_with_too_little_text_is_refused(tmp_path: Path) -> None:
     """Of each page four sentences of nine words are its own; the others are on all three pages."""
     with pytest.raises(InputError) as caught:
         score_collection(ScorePlan(rivers(3), (Perplexity(lm="self"),)), tmp_path)
-    assert str(caught.value) == (
-        "perplexity(lm=self): too little descriptive text to train a model on: 108 words in 12 different sentences of 3 "
-        "pages, and 1000 words are needed. Fix: give a larger collection, or another model such as lm=books."
-    )
+    assert_names(caught.value, "perplexity(lm=self): ", "108", "12", "3", "1000", "Fix: ", "lm=books")
     with pytest.raises(InputError, match="the collection is empty"):
         score_collection(ScorePlan(pages(0), (Perplexity(lm="self"),)), tmp_path / "empty")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from messages import assert_names
 from shard_rows import store_rows
 from troublesome import Bomb, Listed, Trouble, page, pages, whole
 from worker_processes import workers_alive
@@ -266,9 +267,7 @@ def test_scores_made_otherwise_are_refused(tmp_path: Path, change: dict[str, obj
     score_pass._claim(plan, tmp_path, fresh=False)
     with pytest.raises(StateError) as caught:
         score_collection(replace(plan, **change), tmp_path)  # type: ignore[arg-type]
-    assert str(caught.value) == (
-        f"{tmp_path}: these scores were made otherwise (changed: {named}). Fix: add --fresh to run, explore or cleaneval."
-    )
+    assert_names(caught.value, f"{tmp_path}: ", named, "Fix: ", "--fresh")
     assert (tmp_path / "store.json").read_bytes() == before
 
 
@@ -312,7 +311,7 @@ def test_fresh_starts_over(tmp_path: Path) -> None:
 def test_an_empty_collection_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         score_collection(ScorePlan(Listed(()), SCORERS), tmp_path)
-    assert str(caught.value) == "listed: the collection is empty. Fix: check the path."
+    assert_names(caught.value, "listed: ", "collection is empty", "Fix: ", "check the path")
 
 
 def test_an_id_that_comes_twice_far_apart_fails_the_second_time(tmp_path: Path) -> None:
@@ -390,10 +389,7 @@ def test_a_worker_that_ends_before_any_page_is_no_endless_loop(tmp_path: Path) -
     left.write_text('{"page": 2, "helper": null, "begun": 0.0, "suspect": null}')
     with pytest.raises(StateError) as caught:
         score_collection(ScorePlan(pages(3), (Bomb(),)), tmp_path)
-    assert str(caught.value) == (
-        "listed: a worker ended (exit code 3) and no page is at fault. "
-        "Fix: look at the machine's memory and disk, then run the same command again."
-    )
+    assert_names(caught.value, "listed: ", "(exit code 3)", "Fix: ", "same command again")
     assert not (tmp_path / "crashed_pages.json").exists()
 
 

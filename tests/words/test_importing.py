@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from messages import assert_names
 from small_models import ARPA, PROBING, TRIE, binary, perplexity_of, write_arpa
 
 from thresher.api import clean_collection
@@ -196,7 +197,7 @@ def test_the_reason_is_kenlms(tmp_path, content, reason, byte, fix):
 def test_a_missing_file(tmp_path):
     with pytest.raises(InputError) as caught:
         import_model(tmp_path / "none", tmp_path / "out")
-    assert str(caught.value) == f"{tmp_path / 'none'}: there is no such file or folder. Fix: check the path."
+    assert_names(caught.value, f"{tmp_path / 'none'}: ", "file or folder", "Fix: ", "check the path")
 
 
 def test_only_a_model_is_replaced(tmp_path):
@@ -219,9 +220,7 @@ def test_only_a_model_is_replaced(tmp_path):
 def test_an_unknown_tokeniser(tmp_path):
     with pytest.raises(ConfigError) as caught:
         import_model(write_arpa(tmp_path / "mine.arpa"), tmp_path / "out", "spaces")
-    assert str(caught.value) == (
-        "--tokeniser: unknown tokeniser 'spaces'. Fix: use one of words, characters, pyplexity, pyplexity-trigrams."
-    )
+    assert_names(caught.value, "--tokeniser: ", "'spaces'", "Fix: ", "words, characters, pyplexity, pyplexity-trigrams")
 
 
 def test_a_file_without_a_card(tmp_path):
@@ -266,9 +265,8 @@ def test_damage_says_how_to_mend_it(tmp_path):
     (folder / "model.arpa").write_text(ARPA.replace("-0.2", "-0.4"))
     assert message() == f"{folder / 'model.arpa'}: it is not the file that its card was written for. {mend}"
     dataclasses.replace(card, tokeniser="other").write(folder / "card.json")
-    assert message() == (
-        f"{folder / 'card.json'}: unknown tokeniser 'other'. "
-        "Fix: use one of words, characters, pyplexity, pyplexity-trigrams."
+    assert_names(
+        message(), f"{folder / 'card.json'}: ", "'other'", "Fix: ", "words, characters, pyplexity, pyplexity-trigrams"
     )
     (folder / "card.json").write_text("{}")
     assert message() == f"{folder / 'card.json'}: name: it is missing. {mend}"
@@ -283,9 +281,7 @@ def test_a_compressed_file_is_to_be_imported(tmp_path):
     source.write_bytes(gzip.compress(ARPA.encode()))
     with pytest.raises(InputError) as caught:
         load_model(str(source))
-    assert str(caught.value) == (
-        f"{source}: it is compressed, and KenLM reads it as it is. Fix: run `thresher lm import {source} -o FOLDER`."
-    )
+    assert_names(caught.value, f"{source}: ", "KenLM", "Fix: ", f"`thresher lm import {source} -o FOLDER`")
 
 
 def test_a_built_model_that_is_damaged(tmp_path, monkeypatch):
@@ -301,10 +297,7 @@ def test_a_built_model_that_is_damaged(tmp_path, monkeypatch):
     (folder / "model.arpa").write_text(ARPA[:-20])
     with pytest.raises(StateError) as caught:
         load_model("tiny")
-    assert str(caught.value) == (
-        f"{folder / 'model.arpa'}: it is not the file that its card was written for. "
-        f"Fix: delete the folder {folder}, and it is built again."
-    )
+    assert_names(caught.value, f"{folder / 'model.arpa'}: ", "was written for", "Fix: ", folder)
     (folder / "model.arpa").unlink()
     with pytest.raises(StateError):
         load_model("tiny")
