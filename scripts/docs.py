@@ -22,7 +22,7 @@ import click
 
 from arguments import parser_of
 from fill import filled
-from thresher import DEFAULT_INDEX, ThresherError
+from thresher import ThresherError
 from thresher.cleaners.cleaner import declarations
 from thresher.cli.main import cli
 from thresher.experiments.schema import LARGE, Key, TableRule, tables
@@ -160,7 +160,7 @@ def experiment_files() -> str:
         'collection = { path = "crawl/" }   # a folder or file: WARC, HTML, TREC-web, JSON lines, tar; or ir_datasets:ID',
         'topics = { path = "topics.tsv" }',
         'qrels = { path = "qrels.txt" }',
-        f'cleaners = {{ names = ["{DEFAULT_INDEX}", "justext"] }}',
+        'cleaners = { names = ["content(headings=keep)@0.3|weights|dcp@0.5", "justext"] }',
         "",
         "[[sweep]]",
         'scorer = "words"',

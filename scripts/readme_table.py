@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from arguments import parser_of
 from fill import ROOT, interval, put, table
 from seven import ASKED_BY_LINKS, QLD, Built, Collection
-from thresher import BASELINE, WEIGHTED, compare, measure_header
+from thresher import BASELINE, DEFAULT_INDEX, compare, measure_header
 from thresher.base.defaults import MAIN_MEASURE
 
 RESULTS = ROOT / "results" / "readme"
@@ -30,15 +30,13 @@ PAGES: Mapping[str, str] = {
     "cacm": "abstracts",
 }
 """The collections of the table in its order, each with what its pages are."""
-INDEX = f"{WEIGHTED}|dcp@0.5"
-"""The weights that six of seven collections have from the other six (scripts/weights.py), and half of each page's terms."""
 NO_BREAK = "\u00a0"
 """Figures stay on one line."""
 
 
 def measured(name: str) -> tuple[Built, Built]:
     """Return the index of the uncleaned pages, and that of the weighted, pruned text."""
-    index = INDEX.replace("anchors=1", "anchors=0") if name in ASKED_BY_LINKS else INDEX
+    index = DEFAULT_INDEX.replace("anchors=1", "anchors=0") if name in ASKED_BY_LINKS else DEFAULT_INDEX
     collection = Collection(name, (index,), RESULTS / name)
     built = collection.build([BASELINE, collection.own(index)])
     baseline, pruned = built.values()
@@ -60,8 +58,8 @@ def render(rows: Sequence[tuple[str, ...]]) -> str:
     title = measure_header(MAIN_MEASURE)[0]
     heads = ("collection", "bytes (postings)", f"{title}, before → after", "change [95 %]", "pages; topics")
     caption = (
-        f"`{INDEX}`; anchors=0 where topics are link texts; `web` out of fold. {title}: gains 2^g − 1. Bold: the bootstrap "
-        "interval excludes zero. `scripts/readme_table.py NAME` measures a row again."
+        f"`{DEFAULT_INDEX}`; anchors=0 where topics are link texts; `web` out of fold. {title}: gains 2^g − 1. Bold: the "
+        "bootstrap interval excludes zero. `scripts/readme_table.py NAME` measures a row again."
     )
     return f"{table(heads, rows, 'lrrrl')}\n{caption}\n"
 

@@ -254,7 +254,7 @@ def test_the_first_experiment_shown_runs(tmp_path: Path, monkeypatch: pytest.Mon
         "words@5",
         "words@11",
         "words@20",
-        "content(headings=keep)@0.3|dcp@0.42",
+        "content(headings=keep)@0.3|weights(title=8,headings=2,anchors=1)|dcp@0.5",
         "justext",
     ]
     assert [row.name for row in results.tables[0].rows] == variants

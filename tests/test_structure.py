@@ -117,7 +117,11 @@ SCRIPT_MODULES = {
         "experiments",  # the order of tests by itself
     ),
     "calls.py": ("reports.formatting",),  # the marks of significance
-    "defaults.py": ("base.defaults",),  # the defaults that it computes again
+    "defaults.py": (
+        "base.defaults",  # the defaults that it computes again
+        "experiments.exploring",  # one sweep by itself, and so below
+        "indexes.pruning.treatments",
+    ),
     "models.py": ("evaluation.cleaneval.gold_files",),  # the folders of pages in a gold standard
     "page_topics.py": ("pages.links",),  # addresses of links
     "index_bytes.py": ("indexes.size_estimates",),

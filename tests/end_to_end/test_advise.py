@@ -105,13 +105,16 @@ def test_a_sample_is_drawn_by_the_ids_and_has_a_sampling_error(crawl: Path, tmp_
 def test_the_commands_make_the_index_of_the_whole_crawl(crawl: Path, tmp_path: Path) -> None:
     advice = thresher_package.advise(crawl / "crawl", sample=30)
     assert isinstance(advice, Advice)
-    clean, index = map(shlex.split, advice.commands)
-    assert clean[:3] == ["thresher", "clean", str(crawl / "crawl")]
+    index, clean = map(shlex.split, advice.commands)
+    assert index == ["thresher", "index", str(crawl / "crawl"), "-t", DEFAULT_INDEX, "-o", "index"]
+    cleaner = parse_treatment(DEFAULT_INDEX).cleaner.name
+    assert clean == ["thresher", "clean", str(crawl / "crawl"), "-c", cleaner, "-o", "cleaned.jsonl"]
     for command in (clean, index):
         done = thresher(*command[1:], cwd=tmp_path)
         assert done.code == 0, done.err
     with open_index(tmp_path / "index") as reader:
         assert index_statistics(reader).documents == PAGES
+    assert len((tmp_path / "cleaned.jsonl").read_text().splitlines()) == PAGES
 
 
 def test_the_screen_names_the_index_the_blocks_and_the_commands(crawl: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from string import Template
 import numpy as np
 
 from thresher.base import student
-from thresher.base.defaults import ALPHA, DEFAULT_FAMILIES, DEFAULT_INDEX, LEFT_OUT
+from thresher.base.defaults import ALPHA, DEFAULT_FAMILIES, DEFAULT_INDEX, LEFT_OUT, SEARCH_CLEANER
 from thresher.base.errors import InputError, StateError
 from thresher.base.files import atomic_path, fit_text, temporary_folder, write_text
 from thresher.base.numbers import Floats, Interval, Ints
@@ -36,7 +36,7 @@ from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
 from thresher.experiments.query_pages import find_pages, read_answers
 from thresher.experiments.shell_commands import treatment_commands
-from thresher.indexes.pruning.treatments import parse_treatment
+from thresher.indexes.pruning.treatments import Treatment, parse_treatment
 from thresher.pages.decoding import decode
 from thresher.scores.block_kinds import KINDS
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
@@ -75,13 +75,13 @@ class Advice:
         pages: the documents of the collection that can be read.
         sampled: the pages that the figures are computed from.
         failed: the sampled pages that could not be scored.
-        variant: the index to begin with: a cleaner and a pruning method, each with its cutoff.
+        variant: the index to begin with: a cleaner, weights and a pruning method.
         elsewhere: the change of exp-nDCG@10 by collection, as a share of its mean without cleaning; each time the index was
             chosen on the other collections.
         change: the change to expect on a further collection, with a 95 % prediction interval.
         words: the share of the words that cleaning keeps, with the 95 % interval of the sampling error.
         blocks: the removed words by kind of block.
-        commands: lines for a shell that apply the index to the whole collection.
+        commands: lines for a shell: one makes the index of the whole collection, one writes its cleaned text.
     """
 
     pages: int
@@ -258,23 +258,17 @@ def _write_experiment(collection: schema.CollectionTable, relevant: Mapping[str,
     write_text(folder / TOPICS_FILE, "".join(topics))
     write_text(folder / QRELS_FILE, "".join(qrels))
     file = folder / f"{EXPERIMENT}.toml"
-    cleaner, _, pruning = DEFAULT_INDEX.partition("|")
-    method, _, cutoff = pruning.partition("@")
-    scorer, _, cleaner_cutoff = cleaner.partition("@")
     values: dict[str, str | list[str]] = {
         "title": fit_text(f"Advice for {Path(collection.path).name}"),
         "topics": TOPICS_FILE,
         "qrels": QRELS_FILE,
-        "scorer": f"{scorer}|{method}",
+        "cleaners": [SEARCH_CLEANER, DEFAULT_INDEX],
         "families": [*DEFAULT_FAMILIES],
     }
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
     absolute = replace(collection, path=str(Path(collection.path).resolve()))
-    text = Template(template).substitute(
-        quoted, collection=_table_lines(absolute), cleaner_cutoff=cleaner_cutoff, cutoff=cutoff
-    )
-    write_text(file, text)
+    write_text(file, Template(template).substitute(quoted, collection=_table_lines(absolute)))
     return file
 
 
@@ -290,6 +284,8 @@ def _table_lines(table: schema.CollectionTable) -> str:
 
 
 def _commands(table: schema.CollectionTable) -> tuple[str, ...]:
-    """Return the shell commands that clean the collection and index it."""
+    """Return the shell commands that index the collection, and that write its cleaned text for another engine."""
     document = schema.Document(schema.ExperimentTable(EXPERIMENT), table, schema.TopicsTable(""), schema.QrelsTable(""))
-    return treatment_commands(document, table.path, parse_treatment(DEFAULT_INDEX))
+    treatment = parse_treatment(DEFAULT_INDEX)
+    clean, _ = treatment_commands(document, table.path, Treatment(treatment.cleaner))
+    return (*treatment_commands(document, table.path, treatment), clean)

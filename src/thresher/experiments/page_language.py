@@ -67,7 +67,7 @@ def sweeps_for(code: str) -> list[tuple[str, Sequence[float]]]:
 
 
 def cleaners_for(code: str) -> list[str]:
-    """Return cleaners without cutoffs that know the language; the first is the index to begin with."""
+    """Return cleaners without cutoffs that know the language; the first two are the text and the index to begin with."""
     names = []
     for name in _CLEANERS:
         in_language = name

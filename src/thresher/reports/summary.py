@@ -343,6 +343,9 @@ def advised(advice: Advice) -> Iterator[str]:
     yield f"Its cleaner keeps {percent(words.value)} % of the words{bounds} of {pages}."
     if advice.failed:
         yield f"{counted(advice.failed, 'page')} could not be scored."
+    if advice.sampled < advice.pages:
+        yield "Text that repeats on its site is found within the sample: the whole collection may have more of it."
+    yield "The first command makes the index; the second writes its cleaned text, without weights, for another engine."
     yield "Queries with their pages choose an index for this collection: thresher advise PAGES --queries FILE."
 
 
