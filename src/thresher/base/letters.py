@@ -48,7 +48,7 @@ _EMOJI_KINDS = ("So", "Sk")
 _BLACK_FLAG = "\U0001f3f4"
 # Vowels and final consonants of decomposed Hangul, which are letters.
 _HANGUL = re.compile("[\u1161-\u11ff]")
-_TAG = re.compile("(<[a-zA-Z/!?][^>]*>)")
+_TAG = re.compile(b"(<[a-zA-Z/!?][^>]*>)")
 # By number, and the invisible ones that have names; of these only `shy` needs no semicolon (HTML standard, 13.5).
 _REFERENCE = re.compile(
     rb"&(?:#(?:[xX][0-9a-fA-F]{1,8}|[0-9]{1,8});?|shy;?|(?:zwn?j|[lr]lm|NoBreak|ZeroWidthSpace|Negative[A-Z][a-z]+Space"
@@ -90,14 +90,14 @@ def readable_html(utf8: bytes) -> bytes:
         utf8 = _REFERENCE.sub(lambda match: _unless_markup(match[0], characters[match[0]]), utf8)
     elif not _has_variants(outside_ascii(utf8)):
         return utf8
-    pieces = _TAG.split(utf8.decode())
-    pieces[::2] = map(_respelled, pieces[::2])
-    return "".join(pieces).encode()
+    pieces = _TAG.split(utf8)
+    for number in range(0, len(pieces), 2):
+        if not pieces[number].isascii():
+            pieces[number] = _respelled(pieces[number].decode()).encode()
+    return b"".join(pieces)
 
 
 def _respelled(text: str) -> str:
-    if text.isascii():
-        return text
     return unicodedata.normalize("NFC", _RUN.sub(_with_meaning, text))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from thresher.pages.references import ReferenceReader, References
+from thresher.pages.references import EndTag, ReferenceReader, References, StartTag
 from thresher.pages.unshown import CLOSED_TAG, DROPPED_TAGS, HIDING, LEFT_OUT, Version, hides
 
 # A tab and the character after it are one mark; of a heading, its level. A carriage return stands before and after the
@@ -296,17 +296,25 @@ def one_space(utf8: bytes, outside: set[str]) -> bytes:
 
 
 def _writer(marks: _Marks, version: Version, describes: bool, with_references: bool) -> _Target:
-    """Return a parser's target that writes text and marks, and descriptions of elements if it `describes`.
+    """Return a parser's target that writes text and marks, and descriptions of elements if it `describes`."""
+    open_elements = _OpenElements([], marks, version)
+    start = _describing_start(open_elements) if describes else _marking_start(open_elements)
+    end, data = _marking_end(open_elements), open_elements.pieces.append
+    if not with_references:
+        return _Target(start, end, data, open_elements.close)
+    reader = ReferenceReader(open_elements.pieces, _MARKS)
+    open_elements.reader = reader
+    return _Target(reader.watch_start(start), reader.watch_end(end), data, open_elements.close)
 
-    The functions see their tables as local variables: attributes of an object would take a tenth of the time of parsing.
-    """
-    pieces: list[str] = []
-    append = pieces.append
-    begin_mark, end_mark = marks.begin.get, marks.end.get
-    other_begin, other_end = marks.other_begin, marks.other_end
-    open_elements = _OpenElements(pieces, marks, version)
-    depths, hides_nothing = open_elements.depths, HIDING.isdisjoint
-    describe = _describer(append) if describes else None
+
+# The functions see their tables as local variables: attributes of an object would take a tenth of the time of parsing.
+
+
+def _marking_start(open_elements: _OpenElements) -> StartTag:
+    """Return a function that writes the mark of a begin tag."""
+    marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
+    begin_mark, other_begin = marks.begin.get, marks.other_begin
+    hides_nothing = HIDING.isdisjoint
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
         if depths:
@@ -318,8 +326,41 @@ def _writer(marks: _Marks, version: Version, describes: bool, with_references: b
         elif attributes and not hides_nothing(attributes):
             open_elements.begin(tag, attributes)
         append(mark)
-        if describe is not None:
-            describe(tag, attributes)
+
+    return start
+
+
+def _describing_start(open_elements: _OpenElements) -> StartTag:
+    """Return a function that writes the mark of a begin tag and the description of its element."""
+    marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
+    begin_mark, other_begin = marks.begin.get, marks.other_begin
+    hides_nothing = HIDING.isdisjoint
+
+    def start(tag: str, attributes: Mapping[str, str]) -> None:
+        if depths:
+            depths[-1] += 1
+        mark = begin_mark(tag, other_begin)
+        description = tag
+        if attributes and tag not in _UNDESCRIBED:
+            for name, value in attributes.items():
+                if name in _NAMING:
+                    description += f" {value}"
+                elif name in _TELLING and _tells(tag, name, value, attributes):
+                    description += f" {HIDDEN if name in HIDING else value}"
+        if mark is None:
+            mark = marks.suspects[tag]
+            open_elements.begin(tag, attributes)
+        elif attributes and not hides_nothing(attributes):
+            open_elements.begin(tag, attributes)
+        append(f"{mark}{_DESCRIBED}{description}{_DESCRIBED}")
+
+    return start
+
+
+def _marking_end(open_elements: _OpenElements) -> EndTag:
+    """Return a function that writes the mark of an end tag, and leaves out the element that it ends if it is not shown."""
+    marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
+    end_mark, other_end = marks.end.get, marks.other_end
 
     def end(tag: str) -> None:
         append(end_mark(tag, other_end))
@@ -329,30 +370,7 @@ def _writer(marks: _Marks, version: Version, describes: bool, with_references: b
             else:
                 open_elements.end()
 
-    if not with_references:
-        return _Target(start, end, append, open_elements.close)
-    reader = ReferenceReader(pieces, _MARKS)
-    open_elements.reader = reader
-    return _Target(reader.watch_start(start), reader.watch_end(end), append, open_elements.close)
-
-
-def _describer(append: Callable[[str], None]) -> Callable[[str, Mapping[str, str]], None]:
-    """Return a function that writes the description of an element."""
-
-    def describe(tag: str, attributes: Mapping[str, str]) -> None:
-        append(_DESCRIBED)
-        append(tag)
-        if attributes and tag not in _UNDESCRIBED:
-            for name, value in attributes.items():
-                if name in _NAMING:
-                    append(" ")
-                    append(value)
-                elif name in _TELLING and _tells(tag, name, value, attributes):
-                    append(" ")
-                    append(HIDDEN if name in HIDING else value)
-        append(_DESCRIBED)
-
-    return describe
+    return end
 
 
 def _tells(tag: str, name: str, value: str, attributes: Mapping[str, str]) -> bool:
