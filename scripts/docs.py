@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Write what the documentation lists: docs/commands.md and experiment-files.md, the lists of which-cleaner.md
-and weights.md, results/columns.md.
+"""Write the lists in the documentation that the code declares: verbs, keys, cleaners, weights, pruning methods, columns.
 
-They are made from what the code declares.
+They stand in docs/commands.md, experiment-files.md, which-cleaner.md, weights.md and results/columns.md.
 
 .venv/bin/python scripts/docs.py            write them
 .venv/bin/python scripts/docs.py --check    fail if one is stale
@@ -25,7 +24,7 @@ from fill import filled
 from thresher import ThresherError
 from thresher.cleaners.cleaner import declarations
 from thresher.cli.main import cli
-from thresher.experiments.schema import LARGE, Key, TableRule, tables
+from thresher.experiments.schema import ID_KEYS, LARGE, READING_KEYS, Key, option_name, tables
 from thresher.indexes.pruning.treatments import method_declarations, weights_declaration
 from thresher.indexes.work import INDEX_PARTS
 from thresher.reports import choice_tables, compared_runs, further_tables, variant_tables
@@ -39,6 +38,12 @@ NOTE = "<!-- Written by scripts/docs.py: change the declarations, not this file.
 
 COMMON = 2
 """Options that so many verbs have, with one meaning, stand once."""
+PAGE_OPTIONS = tuple(map(option_name, READING_KEYS + ID_KEYS))
+"""Options on reading pages, which verbs have together."""
+
+
+def exit_code_list() -> str:
+    return f"Exit codes: {'; '.join(f'**{number}** {meaning}' for number, meaning in exit_codes())}.\n"
 
 
 def commands() -> str:
@@ -47,32 +52,39 @@ def commands() -> str:
     ]
     every = [(name, command, options(command)) for name, command in verbs]
     count = Counter(option_row(option) for _, _, own in every for option in own)
-    often = {row[0]: row for row, number in sorted(count.items(), key=lambda item: item[1]) if number >= COMMON}
-    often = {names: row for names, row in often.items() if row[1] != "required"}
+    frequent = [row for row, number in sorted(count.items(), key=lambda item: item[1]) if number >= COMMON]
+    # Of options with the same name the meaning that most verbs have stands once.
+    by_name = {row[0]: row for row in frequent if row[1] != "required"}
+    often = [*by_name.values()]
+    of_pages = [row for row in often if is_of_pages(row)]
+    names = ", ".join(row[0] for row in of_pages)
     lines = [
-        "# Commands",
+        "## Options for pages",
+        f"[Keys of `[collection]`](experiment-files.md#collection), explained there: {names}.",
         "",
-        NOTE,
-        "",
-        "Results go to standard output, progress and errors to standard error. An error is one line: where, what, the fix.",
-        'Completion in bash, and in the same way in zsh and fish: `eval "$(_THRESHER_COMPLETE=bash_source thresher)"`.',
-        "",
-        *table(("exit code", "meaning"), exit_codes()),
-        "",
-        "## Options of several verbs",
-        "",
-        *map(option_line, often.values()),
     ]
+    lines.append("## Options of several verbs")
+    lines += [option_line(row) for row in often if row not in of_pages]
     for name, command, own in every:
-        pieces = " ".join(command.collect_usage_pieces(click.Context(command, info_name=name)))
-        lines += ["", f"## {name}", "", f"`{name} {pieces}`: {' '.join((command.help or '').split())}"]
+        pieces = " ".join(arguments(command, name))
+        lines += ["", f"## {name}", f"`{f'{name} {pieces}'.strip()}`: {' '.join((command.help or '').split())}"]
         rows = {option: option_row(option) for option in own}
-        rare = [option_line(row) for row in rows.values() if row not in often.values()]
-        shared = [code(option.opts[0]) for option, row in rows.items() if row in often.values()]
-        lines += rare
+        lines += [option_line(row) for row in rows.values() if row not in often]
+        shared = [code(option.opts[0]) for option, row in rows.items() if row in often and row not in of_pages]
+        if any(row in of_pages for row in rows.values()):
+            shared.insert(0, "[options for pages](#options-for-pages)")
         if shared:
-            lines.append(f"- as above: {', '.join(shared)}")
+            lines.append(f"- Also {', '.join(shared)}")
     return page(lines)
+
+
+def is_of_pages(row: Sequence[str]) -> bool:
+    return row[0].strip("`").split()[0].rstrip("`") in PAGE_OPTIONS
+
+
+def arguments(command: click.Command, name: str) -> list[str]:
+    pieces = command.collect_usage_pieces(click.Context(command, info_name=name))
+    return [piece for piece in pieces if piece != "[OPTIONS]"]
 
 
 def option_line(row: Sequence[str]) -> str:
@@ -99,13 +111,20 @@ def every_command(group: click.Group, prefix: str) -> Iterable[tuple[str, click.
 def exit_codes() -> Iterable[tuple[str, ...]]:
     yield "0", "done"
     for kind in sorted(subclasses(ThresherError), key=lambda kind: kind.exit_code):
-        yield str(kind.exit_code), f"`{kind.__name__}`: {(kind.__doc__ or '').split(' Exit code')[0].rstrip('.')}"
+        yield str(kind.exit_code), f"`{kind.__name__}`, {exit_meaning(kind)}"
     yield "130", "interrupted (Ctrl-C)"
     yield "141", "standard output was closed before all was written, as by `| head`"
 
 
+def exit_meaning(kind: type[ThresherError]) -> str:
+    """Return the first sentence of an error's docstring, as a part of a sentence."""
+    meaning = (kind.__doc__ or "").split(" Exit code")[0].rstrip(".")
+    first = meaning.split()[0]
+    return meaning if first == "Java," else f"{meaning[0].lower()}{meaning[1:]}"
+
+
 def subclasses(kind: type[ThresherError]) -> list[type[ThresherError]]:
-    """One class an exit code: the most general."""
+    """Return the most general class of each exit code."""
     return [child for child in kind.__subclasses__() if child.exit_code != kind.exit_code]
 
 
@@ -117,7 +136,8 @@ def option_row(option: click.Option) -> tuple[str, ...]:
         default = ""
     else:
         default = code(" ".join(option.default) if isinstance(option.default, tuple) else str(option.default))
-    return " ".join(code(name + value) for name in option.opts), default, option.help or ""
+    long, *short = option.opts
+    return ", ".join([code(long + value), *map(code, short)]), default, option.help or ""
 
 
 def values(kind: Any) -> str:
@@ -131,7 +151,7 @@ def cleaners() -> str:
 
 def methods() -> str:
     entries = method_declarations()
-    rows = [(code(entry["name"]), f"{entry['description']} Such as {code(entry['example'])}.") for entry in entries]
+    rows = [(code(entry["name"]), f"{entry['description']} {code(entry['example'])}.") for entry in entries]
     return page(table(("method", "postings that stay"), rows))
 
 
@@ -147,14 +167,8 @@ def rule(entry: Mapping[str, Any]) -> str:
     return f"No cutoff: {example}" if entry["decides"] else f"{entry['keep'].capitalize()}: {example}"
 
 
-def experiment_files() -> str:
+def first_experiment() -> str:
     lines = [
-        "# Experiment files",
-        "",
-        NOTE,
-        "",
-        "An experiment file is TOML; `thresher init` writes a first one:",
-        "",
         "```toml",
         'experiment = { name = "mine" }',
         'collection = { path = "crawl/" }   # a folder or file: WARC, HTML, TREC-web, JSON lines, tar; or ir_datasets:ID',
@@ -166,58 +180,40 @@ def experiment_files() -> str:
         'scorer = "words"',
         "cutoffs = [2, 5, 11, 20]",
         "```",
-        "",
-        "Paths are relative to the file, also those",
-        "within names of cleaners (`lm=`, `model=`, `file=`); on the command line they are relative to the working folder.",
-        "`${NAME}` in a path is the",
-        "environment variable NAME; `${NAME:-text}` is `text` if the variable is not set. The whole file is checked before",
-        "anything runs,",
-        "and every problem is shown with its line. The baseline `none` is always run. Every cutoff of a sweep and every",
-        "cleaner is a further variant.",
-        "",
-        "From Python, `thresher.run`, `explore` and `choose` take a file or its tables. Pages, topics and qrels may be in",
-        "memory: pages as HTML by id, or as a data frame with `docno` and `html` or `text`; topics and qrels as",
-        "`thresher.evaluate` takes them, with the names and objects of ir-measures, PyTerrier and ranx. A value that is not a",
-        "table is the value of the table's first key. All data are stored as files in `results/NAME/inputs/`.",
-        "`thresher.load_experiment(tables)` checks the tables and runs nothing.",
-        "",
-        "```python",
-        "tables = {",
-        '    "experiment": "mine",',
-        '    "collection": {"north": "<ul><li>Home</ul><p>Rain is expected in the north tonight."},',
-        '    "topics": {"1": "rain tonight"},',
-        '    "qrels": {"1": {"north": 1}},',
-        '    "cleaners": ["words@5", "none|dcp@0.5"],',
-        "}",
-        "results = thresher.run(tables, seconds=0)",
-        "```",
+    ]
+    return page(lines)
+
+
+def experiment_keys() -> str:
+    required = ", ".join(code(f"[{name}]") for name, entry in tables().items() if entry.required)
+    lines = [
+        f"Required: {required}. Tables in double brackets may be repeated. Keys without a stated default are empty."
     ]
     for name, entry in tables().items():
-        lines += ["", f"## [[{name}]]" if entry.many else f"## [{name}]", "", needed(entry), ""]
-        lines += table(("key", "value", "default", "meaning"), itertools.starmap(key_row, entry.keys.items()))
-    return "\n".join(lines) + "\n"
+        lines += ["", f"## [[{name}]]" if entry.many else f"## [{name}]"]
+        lines += itertools.starmap(key_line, entry.keys.items())
+    return page(lines)
 
 
-def needed(entry: TableRule) -> str:
-    if entry.many:
-        return "As many as you like."
-    return "Required." if entry.required else "May be left out."
+KINDS = {str: "text", bool: "true/false", int: "integer", float: "number", list: "list", dict: "table"}
 
 
-KINDS = {str: "text", bool: "true or false", int: "whole number", float: "number", list: "list", dict: "table"}
-
-
-def key_row(name: str, key: Key) -> tuple[str, ...]:
+def key_line(name: str, key: Key) -> str:
     kinds = "number" if float in key.kinds else "/".join(KINDS[kind] for kind in key.kinds)
     if key.choices:
-        kinds = "/".join(code(repr(choice).replace("'", '"')) for choice in key.choices)
+        kinds = "/".join(code(toml(choice)) for choice in key.choices if choice)
     if key.of_texts:
         kinds += " of texts"
     if key.bounds:
-        least, most = ("more than", "less than") if key.bounds.open else ("at least", "at most")
-        kinds += f", {least} {key.bounds.low:g}"
-        kinds += f", {most} {key.bounds.high:,.10g}" if key.bounds.high < LARGE else ""
-    return code(name), kinds, "required" if key.default is MISSING else code(toml(key.default)), key.meaning
+        low, high = (">", "<") if key.bounds.open else ("≥", "≤")
+        kinds += f" {low}\u00a0{key.bounds.low:g}"
+        kinds += f", {high}\u00a0{key.bounds.high:,.10g}" if key.bounds.high < LARGE else ""
+    default = ""
+    if key.default is MISSING:
+        default = ", required"
+    elif key.default or isinstance(key.default, (bool, int, float)):
+        default = f", default {code(toml(key.default))}"
+    return f"- {code(name)} ({kinds}{default}): {key.meaning}"
 
 
 MEASURE = "nDCG@10"
@@ -308,8 +304,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 def pages() -> dict[str, str]:
     """Return what each page should be, by its path below docs/."""
     return {
-        "commands.md": commands(),
-        "experiment-files.md": experiment_files(),
+        "commands.md": filled(FOLDER / "commands.md", {"exit codes": exit_code_list(), "verbs": commands()}),
+        "experiment-files.md": filled(
+            FOLDER / "experiment-files.md", {"example": first_experiment(), "keys": experiment_keys()}
+        ),
         "which-cleaner.md": filled(FOLDER / "which-cleaner.md", {"cleaners": cleaners()}),
         "weights.md": filled(FOLDER / "weights.md", {"weights": weights(), "methods": methods()}),
         "results/columns.md": columns(),

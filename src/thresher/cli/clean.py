@@ -50,44 +50,42 @@ if TYPE_CHECKING:
     "-o",
     default="-",
     show_default=True,
-    help="File to write, a folder for a file a page (`cleaned/`), or `-` for standard output. Its ending names the format: "
+    help="File, folder with a file per page (`cleaned/`), or `-` for standard output. The ending sets the format: "
     f".{', .'.join([*OUTPUT_FORMATS, 'txt', 'md', 'html'])}.",
 )
 @click.option(
     "--output-format",
     default="",
-    help="The format to write, one of these; JSONL to pipes and text into folders if not given. A file of HTML has one page.",
+    help="Format, if no ending sets it [default: JSONL to standard output, text into folders]. A file of HTML has one page.",
 )
 @replace_option
-@click.option("--html", is_flag=True, help="Also write cleaned HTML: the page without the text that is dropped.")
-@click.option(
-    "--markdown", is_flag=True, help="Also write Markdown, made of cleaned HTML (needs the extra `markdown`)."
-)
+@click.option("--html", is_flag=True, help="Also write the page's HTML without the dropped text.")
+@click.option("--markdown", is_flag=True, help="Also write Markdown (needs the extra `markdown`).")
 @click.option("--with-language", is_flag=True, help="Also write the language of the text (ISO 639-1).")
 @click.option(
     "--fields",
     is_flag=True,
-    help="Write title, headings, text, text that repeats on the site, and what other pages call the page as members of "
-    "their own, for engines that weigh fields; prints the weights to use.",
+    help="Write title, headings, text, repeated text and texts of links to the page as separate members, for engines "
+    "that weigh fields. Prints the weights.",
 )
-@click.option("--text-name", default=TEXT_NAME, show_default=True, help="The name of the member with the text.")
+@click.option("--text-name", default=TEXT_NAME, show_default=True, help="Name of the text's member.")
 @click.option("--drop-empty", is_flag=True, help="Leave out pages without words.")
 @click.option(
     "--min-words",
     type=click.IntRange(min=0),
     default=0,
-    help="Leave out pages with fewer words, which spaces separate.",
+    help="Leave out pages with fewer words (separated by spaces).",
 )
 @click.option(
     "--language",
     default="",
-    help="Leave out pages in other languages than this (ISO 639-1); its abbreviations end no sentence.",
+    help="Leave out pages in other languages (ISO 639-1). Its abbreviations end no sentence.",
 )
 @click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
 @click.option(
-    "--removed", type=FILE, help="A JSONL file of every segment with its scores and the cuts that dropped it."
+    "--removed", type=FILE, help="Write every segment, its scores and the cuts that dropped it to this JSONL file."
 )
-@click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
+@click.option("--failures", type=FILE, help="Write file, offset, id and reason of each failed page to this JSONL file.")
 @max_failed_option
 @keys("collection", schema.READING_KEYS + schema.ID_KEYS)
 @keys("pages", ["blocks"])
@@ -114,8 +112,10 @@ def clean(
     pages: schema.PagesTable,
     backend: AskedBackend,
 ) -> None:
-    """Clean any INPUT: a folder or file of HTML, text, WARC, TREC-web, JSONL, Parquet or tar archives, `ir_datasets:ID`, or
-    `-` for standard input: JSONL, or one page of HTML, or of text with `--format text`.
+    """Clean the pages of INPUT: HTML, text, WARC, TREC-web, JSONL, Parquet, tar.
+
+    INPUT is a folder, a file, `ir_datasets:ID`, or `-` for standard input: JSONL, one page of HTML, or one of text with
+    `--format text`.
     """
     from thresher.base.files import real_path
     from thresher.pages import PageOptions
@@ -256,17 +256,19 @@ def methods(as_json: bool) -> None:
     multiple=True,
     metavar="NAME",
     shell_complete=complete_cleaner,
-    help="A cleaner's canonical name, such as words@11; may be repeated [default: 13, most of the papers' tables].",
+    help="Cleaner to measure, such as words@11. May be repeated. [default: 13 cleaners of the papers]",
 )
-@click.option("--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')
-@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
-@click.option("--extractors", is_flag=True, help="Measure other packages too (needs the extra `extractors`).")
+@click.option(
+    "--gold", type=FILE, help='Gold in another place: a folder, or JSON of {"stem": {"articleBody": "text"}}.'
+)
+@click.option("--comments", is_flag=True, help="Count readers' comments (Dragnet, L3S-GN1) as content.")
+@click.option("--extractors", is_flag=True, help="Also measure other packages (needs the extra `extractors`).")
 @keys("evaluation", ["test", "correction", "alpha"])
 @click.option(
-    "--output", "-o", type=FILE, help="Write tables, plots and every number into this folder; keep the scores there."
+    "--output", "-o", type=FILE, help="Write tables, plots and figures into this folder, and keep scores there."
 )
 @workers_option
-@click.option("--fresh", is_flag=True, help="Drop scores of other options in the output folder.")
+@click.option("--fresh", is_flag=True, help="Drop the output folder's scores of other options.")
 def cleaneval(
     folder: Path,
     cleaners: tuple[str, ...],
@@ -278,10 +280,11 @@ def cleaneval(
     workers: int,
     fresh: bool,
 ) -> None:
-    """Measure how well cleaners clean: the pages of FOLDER (`input/`, `original/`, `html/`) against gold of the same stem.
+    """Measure how well cleaners clean pages with gold text.
 
-    Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`, or as CleanEval, Dragnet,
-    Readability and others are distributed.
+    FOLDER has pages in `input/`, `original/` or `html/`, and gold of the same stems in `GoldStandard/`, `gold/`,
+    `annotated/`, `ground-truth/` or `ground-truth.json`; or it is laid out as CleanEval, Dragnet, Readability and others
+    are distributed.
     """
     from thresher.base.files import temporary_folder
     from thresher.base.student import check_installed

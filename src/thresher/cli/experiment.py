@@ -30,7 +30,7 @@ _INDEXES = click.option(
 _SECONDS = click.option(
     "--seconds",
     type=click.FloatRange(0),
-    help="Seconds to time queries, and seconds to time indexing; 0 times nothing.",
+    help="Seconds to time queries, and again to time indexing; 0 times nothing.",
 )
 _FRESH = click.option("--fresh", is_flag=True, help="Drop the scores of another configuration.")
 
@@ -44,7 +44,7 @@ _FRESH = click.option("--fresh", is_flag=True, help="Drop the scores of another 
 def init(pages: Path, topics: Path, qrels: Path, name: str | None, output: Path | None) -> None:
     """Write a first experiment file for your PAGES, topics and qrels.
 
-    Looks at the first 20,000 pages, and finds the ids and JSON fields that match the qrels.
+    Reads the first 20,000 pages to find the ids and JSON fields that match the qrels.
     """
     import re
 
@@ -138,7 +138,7 @@ def _check_failed(results: Results, folder: Path, max_failed: int | str | None) 
 def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, style: options.OutputStyle) -> None:
     """Measure the times of a finished EXPERIMENT again, and write the report.
 
-    Pages are scored again only if the experiment's files have changed. No index is built to stay.
+    Pages are scored again only if the experiment's files have changed. Indexes built for timing are removed.
     """
     _check_installed("measure")
     from thresher.experiments.runner import measure_experiment
@@ -153,14 +153,14 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
     "--plots",
     type=options.FILE,
     metavar="FOLDER",
-    help="Also write every plot to this folder, as SVG and as PDF for papers.",
+    help="Also write every plot to this folder, as SVG and PDF.",
 )
 @paper_options
 @options.style_options
 def report(folder: Path, plots: Path | None, paper: AskedFiles, style: options.OutputStyle) -> None:
     """Write the reports of a results FOLDER again, and tables and plots for a paper.
 
-    Reads results.json and variants.parquet, choice.json if there is one, and the labels of the experiment file.
+    Reads results.json, variants.parquet, perhaps choice.json, and the labels of the experiment file.
     """
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.results import read_results
@@ -222,7 +222,7 @@ def explore(
     type=click.IntRange(1),
     default=1_000_000,
     show_default=True,
-    help="The number of queries that savings are computed for.",
+    help="Number of queries to compute savings for.",
 )
 @options.instead_of("choose", "families", "engine", "margin", "bytes", "alpha", "deciding", "emptied")
 @options.style_options
@@ -234,14 +234,14 @@ def choose(
     style: options.OutputStyle,
     **instead: Any,
 ) -> None:
-    """Choose an index for an explored or run experiment, or one setting for three EXPERIMENTS or more.
+    """Choose an index for an explored or run experiment, or one setting for three or more EXPERIMENTS.
 
-    Names the smallest index that is shown to lose less than the margin in every deciding measure and that empties few pages,
-    and the best index, if a gain over no cleaning is shown. Names a conservative index, which allows for topic types that are
-    not in the sample. Writes choice.json and the reports.
+    Names the smallest index that is shown to lose less than the margin in every deciding measure and that empties few pages.
+    Names the best index, if a gain over no cleaning is shown, and a conservative index, which allows for topic types that
+    the sample lacks. Writes choice.json and the reports.
 
-    For several experiments, chooses the smallest setting whose prediction bound is within the margin. Tests the rule by
-    leaving out each experiment in turn. Writes shared-choice.json.
+    For three or more experiments, chooses the smallest setting whose prediction bound is within the margin, and tests this
+    rule by leaving out each experiment in turn. Writes shared-choice.json.
     """
     _check_installed("choose")
     from thresher.experiments.chooser import ChooseOptions, choose_experiment, choose_for_all
@@ -266,13 +266,13 @@ def choose(
 @click.argument("topic", required=False)
 @click.option(
     "--variant",
-    help="The variant [default: the recommended one, or else that with the largest change of the main measure].",
+    help="The variant [default: the recommended variant, or else the largest change of the main measure].",
 )
-@click.option("--document", help="Explain this document of the topic alone, whatever its rank and judgment.")
+@click.option("--document", help="Explain only this document of the topic, whatever its rank and judgment.")
 @click.option("--model", "retrieval", help="The retrieval model [default: the experiment's first].")
-@click.option("--experiment", type=options.FILE, help="The experiment file [default: where it was when it was run].")
+@click.option("--experiment", type=options.FILE, help="The experiment file [default: its path when it was run].")
 @click.option("--indexes", type=options.FILE, default="indexes", show_default=True, help="The folder of indexes.")
-@click.option("--json", "as_json", is_flag=True, help="Print the whole record as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool, **asked: str | None) -> None:
     """Explain why a TOPIC of finished results won or lost against the baseline, or the loss of all topics.
 
@@ -306,9 +306,9 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
     type=click.IntRange(1),
     default=30,
     show_default=True,
-    help="The number of pages, evenly spread over the collection, if no ID is given.",
+    help="Number of pages, evenly spread over the collection, if no ID is given.",
 )
-@click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this scorer too. May be repeated.")
+@click.option("--scorer", "-s", "scorers", multiple=True, help="Also show this scorer's scores. May be repeated.")
 @options.keys("collection", schema.READING_KEYS + schema.ID_KEYS)
 @options.keys("pages", schema.PAGES_KEYS)
 def play(
@@ -321,10 +321,10 @@ def play(
     collection: schema.CollectionTable,
     pages: schema.PagesTable,
 ) -> None:
-    """Write an HTML file to try cleaners on a sample of pages: all scores, two cleaners side by side, sliders for cutoffs.
+    """Write an HTML file to try two cleaners side by side on a sample of pages, with scores and sliders for cutoffs.
 
-    PAGES is any collection that `clean` reads. For finished results, the page has the ranks of the pages too, and the
-    experiment says how pages are read. The file needs no network and no server.
+    PAGES is any collection that `clean` reads. For finished results, the file also shows the pages' ranks, and pages are
+    read as in the experiment. The file needs no network and no server.
     """
     from thresher.base.number_text import counted
     from thresher.collections import open_collection
@@ -366,7 +366,7 @@ def play(
     type=click.IntRange(1),
     default=20_000,
     show_default=True,
-    help="Look at this many pages at most; with --queries all pages count.",
+    help="Read this many pages at most; with --queries, all pages are read.",
 )
 @click.option(
     "--output",
@@ -388,9 +388,10 @@ def advise(
     backend: options.AskedBackend,
     style: options.OutputStyle,
 ) -> None:
-    """Advise which index to begin with for PAGES without judgments; with queries, choose one as `choose` does.
+    """Recommend an index for PAGES without judgments.
 
-    Without queries: the default index, what it changed on other collections, and what it would remove from PAGES.
+    Without queries, shows the default index, its changes on other collections, and the words that it would remove from
+    PAGES. With queries, chooses an index as `choose` does.
     """
     from thresher.experiments.adviser import ADVICE, EXPERIMENT, advise_on, choose_by_queries
     from thresher.experiments.results import read_results

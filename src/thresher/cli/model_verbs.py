@@ -29,11 +29,11 @@ def lm() -> None:
 @click.option("--field", default="text", show_default=True, help="Member of JSON lines with the text.")
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Number of processes.")
 def train_words(texts: tuple[Path, ...], output: Path, **options: Any) -> None:
-    """Train a model on text: files of text (.gz, .zst) or of JSON lines (.jsonl), or folders of HTML.
+    """Train a model on TEXT: text files (also .gz, .zst), JSON lines (.jsonl) or folders of HTML.
 
-    The model is PyPlexity's mixture of maximum-likelihood estimates. If there are enough sentences, one in a hundred is held
-    out, and the model's card lists their perplexities. For other estimates, train with KenLM's `lmplz` and import the file
-    with `thresher lm import`.
+    The estimator is PyPlexity's mixture of maximum-likelihood estimates. If there are enough sentences, one in a hundred is
+    held out, and the model's card lists their perplexities. For other estimators, use KenLM's `lmplz` and `thresher lm
+    import`.
     """
     from thresher.cleaners.words.text_training import TextOptions, train
 

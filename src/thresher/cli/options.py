@@ -150,7 +150,7 @@ class _FailedPages(click.ParamType[int | str]):
 max_failed_option = click.option(
     "--max-failed",
     type=_FailedPages(),
-    help="End with exit code 3 if more pages fail, after all is written: a number, or a share such as 5%.",
+    help="Write everything, then exit with code 3 if more pages failed: a number, or a share such as 5%.",
 )
 
 

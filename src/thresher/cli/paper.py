@@ -116,12 +116,12 @@ def paper_options(verb: options.Verb) -> options.Verb:
 
     for option in (
         click.option(
-            "--experiment", type=options.FILE, help="The experiment file [default: where it was when it was run]."
+            "--experiment", type=options.FILE, help="The experiment file [default: its path when it was run]."
         ),
         click.option("--measure", help="The plot's measure [default: the main one]."),
         click.option("--width", default="3.3in", show_default=True, help="The width of a column of the paper."),
-        click.option("--model", help="The retrieval model [default: of a table all, of a plot the first]."),
-        click.option("--label", default="", help="The table's name for \\ref."),
+        click.option("--model", help="The retrieval model [default: all in a table, the first in a plot]."),
+        click.option("--label", default="", help="The table's label for \\ref."),
         click.option("--pairs", is_flag=True, help="Test every two rows; letters name the worse ones."),
         click.option(
             "--rows",
@@ -135,13 +135,13 @@ def paper_options(verb: options.Verb) -> options.Verb:
             "--methods",
             type=options.FILE,
             metavar="FILE.tex",
-            help="Write a paragraph on versions, methods and tests, as LaTeX or Markdown (.md), and beside it a .bib.",
+            help="Write a paragraph on versions, methods and tests, as LaTeX or Markdown (.md), and a .bib beside it.",
         ),
         click.option(
             "--plot",
             type=options.FILE,
             metavar="FILE.pdf",
-            help="Write a plot of size and effectiveness at the size of print, as PDF, SVG or PNG.",
+            help="Write a plot of size and effectiveness in print size, as PDF, SVG or PNG.",
         ),
         click.option(
             "--table", type=options.FILE, metavar="FILE.tex", help="Write a LaTeX table that fits one or two columns."

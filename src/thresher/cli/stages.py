@@ -43,16 +43,16 @@ _OF_PAGES = ("failures", "max_failed", *_PAGE_KEYS, "blocks", "workers", "backen
 @keys("index", schema.INDEX_KEYS)
 @click.option("--lengths", is_flag=True, help="Keep exact document lengths, for qld(exact).")
 @click.option("--keep-stopwords", is_flag=True, help="Index stop words too.")
-@click.option("--prune", help="Leave out postings by a pruning method: dcp@0.5; see `thresher pruning-methods`.")
+@click.option("--prune", help="Pruning method, such as dcp@0.5. List them with `thresher pruning-methods`.")
 @keys("pruning", ["statistics"])
 @click.option(
     "--treatment",
     "-t",
     metavar="NAME",
-    help="Index pages, read as `thresher clean` reads them, cleaned, weighted and pruned: content@0.3|weights|dcp@0.5. "
-    "The options below are for pages.",
+    help="Index pages, read as by `thresher clean`, with this treatment: content@0.3|weights|dcp@0.5. The options below "
+    "are for pages.",
 )
-@click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
+@click.option("--failures", type=FILE, help="Write file, offset, id and reason of each failed page to this JSONL file.")
 @max_failed_option
 @keys("collection", _PAGE_KEYS)
 @keys("pages", ["blocks"])
@@ -73,7 +73,7 @@ def index(
     pages: schema.PagesTable,
     backend: AskedBackend,
 ) -> None:
-    """Index cleaned JSON lines or Parquet (`id`, `contents`) with Lucene, or pages, also of `-`, with --treatment."""
+    """Build a Lucene index of cleaned JSON lines or Parquet (`id`, `contents`), or of pages with --treatment."""
     from thresher.api import index_json_lines
     from thresher.indexes.indexing import is_other_folder
 
@@ -194,15 +194,15 @@ def search(
 @click.command()
 @click.argument("judgments", metavar="QRELS", type=FILE)
 @click.argument("runs", type=FILE, nargs=-1, required=True)
-@click.option("--measure", "-m", "measures", multiple=True, help="An ir-measures name; may be repeated.")
+@click.option("--measure", "-m", "measures", multiple=True, help="Measure, as ir-measures names it. May be repeated.")
 @click.option("--baseline", type=FILE, help="The run to compare with [default: the first].")
 @keys("evaluation", ["test", "correction", "alpha"])
 @keys("qrels", ["column"])
-@click.option("--margin", help="Say which runs lose less than this, 5% of the baseline's mean or 0.01.")
-@click.option("--per-topic", is_flag=True, help="Print `run, measure, topic, value` lines instead of the table.")
+@click.option("--margin", help="Test which runs lose less than this: 5% of the baseline's mean, or 0.01.")
+@click.option("--per-topic", is_flag=True, help="Print lines of run, measure, topic and value instead of the table.")
 @click.option("--pairs", is_flag=True, help="Test every two runs; letters name the worse ones.")
 @click.option("--markdown", "form", flag_value="markdown", help="Print a row per run in Markdown.")
-@click.option("--latex", "form", flag_value="latex", help="Print it for LaTeX.")
+@click.option("--latex", "form", flag_value="latex", help="Print a row per run in LaTeX.")
 def evaluate(
     judgments: Path,
     runs: tuple[Path, ...],

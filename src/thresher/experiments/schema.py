@@ -79,11 +79,11 @@ class _Strict:
 class ExperimentTable(_Strict):
     """[experiment]."""
 
-    name: Annotated[str, "name of the experiment and of its folders of results and indexes"]
+    name: Annotated[str, "name of the experiment, and of its folders of results and indexes"]
     title: Annotated[str, "heading of the report"] = ""
-    source: Annotated[str, "where to get the files of the experiment; errors for missing files quote it"] = ""
-    team: Annotated[str, "the team that made the runs, for their ir_metadata"] = ""
-    repository: Annotated[str, "address of the code of the runs, for their ir_metadata"] = ""
+    source: Annotated[str, "where to get the input files; shown if a file is missing"] = ""
+    team: Annotated[str, "the team, for the runs' ir_metadata"] = ""
+    repository: Annotated[str, "the code's address, for the runs' ir_metadata"] = ""
 
 
 @dataclass(frozen=True)
@@ -91,53 +91,53 @@ class CollectionTable(_Strict):
     """[collection]."""
 
     path: Annotated[str, "a folder or file, or `ir_datasets:ID`"]
-    format: Annotated[
-        str, OneOf(("", *d.FORMATS)), "format of the files; if empty, it is detected from names and content"
-    ] = ""
+    format: Annotated[str, OneOf(("", *d.FORMATS)), "format of the files; detected if empty"] = ""
     ids: Annotated[
         str,
         OneOf(d.ID_RULES),
-        "source of ids: path below `prefix`, or file's stem; of WARC records address or record id",
+        "ids are paths below `prefix` or files' stems; for WARC records, addresses or record ids",
     ] = d.ID_RULES[0]
-    prefix: Annotated[str, "leading folder to leave out of ids"] = ""
-    keep_suffix: Annotated[bool, "whether ids keep `.html`"] = False
+    prefix: Annotated[str, "leading folder left out of ids"] = ""
+    keep_suffix: Annotated[bool, "keep `.html` in ids"] = False
     escape_ids: Annotated[bool, "write characters that a TREC run cannot hold as %XX"] = False
-    id_pattern: Annotated[str, "a regular expression; every match in an id is replaced by `id_replacement`"] = ""
-    id_replacement: Annotated[str, "the replacement; `\\1` is the first group"] = ""
+    id_pattern: Annotated[str, "regular expression; each match in an id becomes `id_replacement`"] = ""
+    id_replacement: Annotated[str, "text for matches of `id_pattern`; `\\1` is the first group"] = ""
     id_field: Annotated[Names, "JSON members with the id (`page.id` is nested); the first with a value counts"] = "id"
     html_field: Annotated[Names, "JSON members with the HTML"] = "html"
     text_field: Annotated[Names, "JSON members with plain text, for lines without HTML"] = "contents"
     url_field: Annotated[Names, "JSON members with the URL"] = "url"
-    max_page_mib: Annotated[float, Range(0.001, 1e6), "size limit of a page; larger ones count as failed"] = d.PAGE_MIB
-    page_seconds: Annotated[float, Range(0.01, 1e6), "time limit of a page; slower ones count as failed"] = (
-        d.PAGE_SECONDS
-    )
+    max_page_mib: Annotated[float, Range(0.001, 1e6), "MiB of a page at most; larger pages fail"] = d.PAGE_MIB
+    page_seconds: Annotated[float, Range(0.01, 1e6), "seconds for a page at most; slower pages fail"] = d.PAGE_SECONDS
 
 
 @dataclass(frozen=True)
 class TopicsTable(_Strict):
     """[topics]."""
 
-    path: Annotated[str, "a file in TSV, TREC, XML or JSON, or `ir_datasets:ID`; the collection's ID if left out"]
-    field: Annotated[
-        str, "field of TREC, XML or JSON topics that serves as the query; several joined by `+`, or `all`"
-    ] = d.TOPIC_FIELD
+    path: Annotated[
+        str, "file in TSV, TREC, XML or JSON, or `ir_datasets:ID`; optional if the collection is an `ir_datasets:ID`"
+    ]
+    field: Annotated[str, "field of TREC, XML or JSON topics to search with; join several by `+`, or `all`"] = (
+        d.TOPIC_FIELD
+    )
 
 
 @dataclass(frozen=True)
 class QrelsTable(_Strict):
     """[qrels]."""
 
-    path: Annotated[str, "a file of qrels as TREC's or BEIR's, or `ir_datasets:ID`; the topics' ID if left out"]
-    column: Annotated[str, OneOf(d.GRADES), "the grade that counts, where a line has three"] = d.GRADES[0]
+    path: Annotated[
+        str, "qrels as TREC's or BEIR's, or `ir_datasets:ID`; optional if the topics are an `ir_datasets:ID`"
+    ]
+    column: Annotated[str, OneOf(d.GRADES), "the grade that counts if a line has three"] = d.GRADES[0]
 
 
 @dataclass(frozen=True)
 class HeldOutTable(_Strict):
     """[held_out]."""
 
-    topics: Annotated[str, "topics on which the cutoffs chosen on [topics] are tested"]
-    qrels: Annotated[str, "the qrels of these topics"]
+    topics: Annotated[str, "topics that test the cutoffs chosen on [topics]"]
+    qrels: Annotated[str, "their qrels"]
     field: Annotated[str, "as in [topics]"] = d.TOPIC_FIELD
     column: Annotated[str, OneOf(d.GRADES), "as in [qrels]"] = d.GRADES[0]
 
@@ -146,10 +146,10 @@ class HeldOutTable(_Strict):
 class PagesTable(_Strict):
     """[pages]."""
 
-    blocks: Annotated[str, OneOf(d.BLOCK_RULES), "`join`: inline tags end no block; `split`: all but A do"] = (
+    blocks: Annotated[str, OneOf(d.BLOCK_RULES), "`join`: inline tags end no block; `split`: all except A do"] = (
         d.BLOCK_RULES[0]
     )
-    language: Annotated[str, "language of the abbreviations that the sentence splitter knows"] = d.LANGUAGE
+    language: Annotated[str, "language whose abbreviations end no sentence"] = d.LANGUAGE
 
 
 @dataclass(frozen=True)
@@ -158,16 +158,16 @@ class SweepTable(_Strict):
 
     scorer: Annotated[
         str,
-        "a scorer without a cutoff, such as `perplexity(lm=books)`, or a cleaner and a pruning method with a bar between; "
-        "`weights` may stand behind scorer or cleaner, with a bar too",
+        "scorer without cutoff, such as `perplexity(lm=books)`; or cleaner and pruning method, such as `none|dcp`; weights "
+        "stand between or behind: `words|weights|dcp`",
     ]
     cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
-        'a list of numbers, of percentiles such as "p70" or of quotas such as "doc50", or { from = 1, to = 100, step = 1 }',
+        'numbers, percentiles ("p70") or quotas ("doc50"); or { from = 1, to = 100, step = 1 }',
     ]
     cleaner_cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
-        "cutoffs of the scorer before a pruning method, each combined with each cutoff of the pruning method",
+        "cutoffs of the scorer before a pruning method; each is combined with each of `cutoffs`",
     ] = ()
 
 
@@ -175,17 +175,17 @@ class SweepTable(_Strict):
 class SystemTable(_Strict):
     """[[system]]."""
 
-    name: Annotated[str, "name of another system, compared with the variants"]
+    name: Annotated[str, "name of another system to compare"]
     path: Annotated[str, "its TREC run for the topics"]
-    bytes: Annotated[int, Range(0, 2**60), "bytes of its index; 0 if not known"] = 0
+    bytes: Annotated[int, Range(0, 2**60), "bytes of its index; 0 if unknown"] = 0
 
 
 @dataclass(frozen=True)
 class TextTable(_Strict):
     """[[text]]."""
 
-    name: Annotated[str, "name of another text of the pages: it makes the variant `text(NAME)`"]
-    path: Annotated[str, "a file of JSON lines or Parquet with `id` and `contents`, from whatever extractor"]
+    name: Annotated[str, "another text of the pages becomes the variant `text(NAME)`"]
+    path: Annotated[str, "JSON lines or Parquet with `id` and `contents`, from any extractor"]
 
 
 @dataclass(frozen=True)
@@ -214,12 +214,12 @@ class PruningTable(_Strict):
     statistics: Annotated[
         str,
         OneOf(d.STATISTICS),
-        "collection statistics that pruned indexes are ranked with: from before pruning, or from after it",
+        "rank pruned indexes with the collection statistics from before pruning, or from after it",
     ] = d.STATISTICS[0]
     combined: Annotated[
         int,
         Range(1, 1000),
-        "number of a scorer's cutoffs that exploring combines with a pruning method, in sweeps with `cleaner_cutoffs`",
+        "number of a scorer's cutoffs that `explore` combines with a pruning method, in sweeps with `cleaner_cutoffs`",
     ] = 12
 
 
@@ -260,18 +260,18 @@ class ChooseTable(_Strict):
 
     families: Annotated[
         tuple[str, ...],
-        "sweeps to test, in up to 20 sizes each, stated before looking at the topics; by default those of [[sweep]]",
+        "sweeps to test, in up to 20 sizes each; name them before looking at the topics; by default all of [[sweep]]",
     ] = ()
     engine: Annotated[
-        str, OneOf(d.ENGINES), "what searches; `other`: an engine that takes text or fields, so nothing that is pruned"
+        str, OneOf(d.ENGINES), "the search engine; `other` takes text or fields, but no pruned postings"
     ] = d.LUCENE
     margin: Annotated[
         str,
-        "the accepted loss: a share of the baseline's mean such as `5%`, or a number in units of the measure",
+        "accepted loss: a share of the baseline's mean such as `5%`, or a number in the measure's units",
     ] = d.MARGIN
-    bytes: Annotated[
-        str, "a size that the best index is also looked for within, such as `4M`, by measured or estimated bytes"
-    ] = ""
+    bytes: Annotated[str, "also find the best index within this size, such as `4M`, by measured or estimated bytes"] = (
+        ""
+    )
     alpha: Annotated[
         float, Range(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"
     ] = d.ALPHA
@@ -281,7 +281,7 @@ class ChooseTable(_Strict):
     emptied: Annotated[
         float,
         Range(0, 1),
-        "largest share of the pages that a recommended variant may leave without text; 1 for all pages",
+        "largest share of the pages that a recommended variant may empty; 1 allows all",
     ] = d.MOST_EMPTIED
 
 
@@ -289,9 +289,9 @@ class ChooseTable(_Strict):
 class MeasureTable(_Strict):
     """[measure]."""
 
-    seconds: Annotated[
-        float, Range(0, 1e6), "seconds to time queries, and seconds to time indexing; 0 times nothing"
-    ] = d.MEASURE_SECONDS
+    seconds: Annotated[float, Range(0, 1e6), "seconds to time queries, and again to time indexing; 0 times nothing"] = (
+        d.MEASURE_SECONDS
+    )
 
 
 @dataclass(frozen=True)
@@ -299,16 +299,16 @@ class CostsTable(_Strict):
     """[costs]."""
 
     carbon_intensity: Annotated[float, Range(0, 1e12), "kg of CO2 equivalents per kWh"] = d.CARBON_INTENSITY
-    region: Annotated[str, "region of that intensity, for the report"] = ""
-    date: Annotated[str, "date of that intensity, such as 2026-11, for the report"] = ""
-    tdp_watts: Annotated[float, Range(0, 1e12), "thermal design power of all CPUs; 0 looks it up by the CPU's name"] = (
-        0.0
-    )
-    measured_watts: Annotated[
-        float, Range(0, 1e12), "measured power of a machine, in place of the TDP; 0 if there is none"
+    region: Annotated[str, "region of the intensity, for the report"] = ""
+    date: Annotated[str, "date of the intensity, such as 2026-11, for the report"] = ""
+    tdp_watts: Annotated[
+        float, Range(0, 1e12), "thermal design power of all CPUs in watts; 0 looks it up by the CPU's name"
     ] = 0.0
-    cores: Annotated[int, Range(0, LARGE), "cores in use: their share of the machine's power counts; 0 for all"] = 0
-    machines: Annotated[int, Range(1, LARGE), "machines that clean at the same time; more count if more did"] = 1
+    measured_watts: Annotated[
+        float, Range(0, 1e12), "measured watts of a machine, instead of the TDP; 0 if not measured"
+    ] = 0.0
+    cores: Annotated[int, Range(0, LARGE), "cores in use, whose share of the machine's power counts; 0 for all"] = 0
+    machines: Annotated[int, Range(1, LARGE), "machines that clean at once; raised to the number that scored"] = 1
     pue: Annotated[float, Range(1, 1000), "power usage effectiveness; 1.58 is a usual average"] = d.PUE
 
 
@@ -318,7 +318,7 @@ class ReportTable(_Strict):
 
     labels: Annotated[
         dict[str, str],
-        "what tables and plots for papers show instead of a name: of a variant, sweep, scorer, column, model or system",
+        "names in papers' tables and plots, by name of a variant, sweep, scorer, column, model or system",
     ] = field(default_factory=dict)
 
 

@@ -202,7 +202,7 @@ def _bare(text: str) -> list[str]:
 
 
 class Boilerpipe(Scorer):
-    """Decides by the words or text density, and by the linked words, of the block and of the blocks before and after it."""
+    """Decides by words or text density, and by linked words, of the block and its two neighbours."""
 
     name = "boilerpipe"
     segment = BLOCK

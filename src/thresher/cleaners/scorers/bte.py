@@ -10,7 +10,7 @@ from thresher.pages import Detail, Segments
 
 
 class BodyText(Scorer):
-    """Decides for the one span of blocks with the most words inside and tags outside."""
+    """Keeps the span of blocks with the most words inside it and tags outside it."""
 
     name = "bte"
     segment = BLOCK

@@ -11,7 +11,7 @@ from thresher.pages import Detail, Segments
 
 
 class Content(Scorer):
-    """Probability that the block is main content, with 0.5 at its page's cutoff, by a network over the page."""
+    """Probability that the block is main content, by a network over the page; 0.5 is the page's own cutoff."""
 
     name = "content"
     segment = BLOCK

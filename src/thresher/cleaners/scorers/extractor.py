@@ -169,7 +169,7 @@ def _by_entry(page: str, entry: EntryPoint) -> Sequence[str]:
 
 
 class ExtractedText(PageText):
-    """Another package's text of the page, indexed as it is; a scorer behind it cuts that text."""
+    """Takes another package's text of the page. A scorer behind it cuts that text."""
 
     name = "extractor"
     in_registry = True
@@ -224,7 +224,7 @@ class ExtractedText(PageText):
 
 
 class FileText(PageText):
-    """The page's text by its id in a file that an experiment names, from any extractor; a scorer behind it cuts that text."""
+    """Takes the page's text, by id, from a file that an experiment names. A scorer behind it cuts that text."""
 
     name = "text"
     in_registry = True

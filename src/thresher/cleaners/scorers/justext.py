@@ -150,11 +150,10 @@ def _threshold(name: str, description: str, high: float | None = None) -> Parame
 
 
 class Justext(Scorer):
-    """Paragraphs are good or bad by length, links and stop words; undecided paragraphs take the class of their neighbours.
+    """Keeps good paragraphs: good by length, links and stop words or, if these leave it open, by the neighbours.
 
-    A block is kept if its paragraph is good. The title is bad and no neighbour of paragraphs, and by the rules of the Python
-    package so are form controls. By the rules of the Java document, form controls are part of the page and a SELECT is a
-    bad paragraph; an image without text is a bad paragraph too, and H1 is good.
+    The title is bad and no neighbour; so are form controls by the rules of the Python package. By the rules of the Java
+    document, SELECT and images without text are bad paragraphs, and H1 is good.
     """
 
     name = "justext"

@@ -16,7 +16,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Bars(Scorer):
-    """Decides against blocks of three or more short fields separated by `|`, and against blocks without a word."""
+    """Drops blocks of three or more short fields separated by `|`, and blocks without a word."""
 
     name = "bars"
     segment = BLOCK
@@ -40,7 +40,7 @@ def bars(segments: Segments) -> Mask:
 
 
 class NCleaner(Scorer):
-    """Log-probability of the block under a character model of clean text less that under one of dirty text, per character."""
+    """Log-probability of the block per character: by a character model of clean text, minus that by a model of dirty text."""
 
     name = "ncleaner"
     segment = BLOCK

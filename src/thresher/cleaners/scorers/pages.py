@@ -22,8 +22,8 @@ _FIX = "use pages(perplexity) or pages(file=PATH)"
 
 
 class Pages(PageScorer, Perplexity):
-    """Keeps or drops whole pages by the perplexity of the page as one sentence; or by numbers of your own with
-    `pages(file=PATH)`, lines of an id, a tab and a number (`keep=low` if low numbers are good)."""
+    """Keeps or drops whole pages by the perplexity of the page as one sentence, or by your own numbers in `pages(file=PATH)`:
+    lines of an id, a tab and a number (`keep=low` if low numbers are good)."""
 
     name = "pages"
     keep = KEEP_LOW
@@ -62,7 +62,7 @@ class Pages(PageScorer, Perplexity):
 
 
 class PagesOfFile(PageScorer):
-    """A score of each page from a file, of whatever model; pages without one pass no cutoff."""
+    """A score of each page from a file, by any model; pages without a score pass no cutoff."""
 
     name = "pages"
     in_registry = False

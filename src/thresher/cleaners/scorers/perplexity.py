@@ -28,7 +28,7 @@ PAGE = "page"
 
 
 class Perplexity(Scorer):
-    """Perplexity of the sentence under a language model: how little the text looks like running text."""
+    """Perplexity of the sentence under a language model; low for running text."""
 
     name = "perplexity"
     segment = SENTENCE

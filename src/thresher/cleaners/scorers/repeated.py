@@ -20,8 +20,8 @@ PAGES, SHARE = "pages", "share"
 
 
 class Repeated(SiteScorer):
-    """Number of the site's pages that have the block's text, or their share (0 for fewer than 3 pages), whatever its case. A
-    site is a host, or the collection where pages have no address. Of a title its rarest part counts (`Install | Site`)."""
+    """Number of the site's pages with the block's text in any case, or their share (0 for fewer than 3 pages). A site is a
+    host, or the collection if pages have no address. Of a title, the rarest part counts (`Install | Site`)."""
 
     name = "repeated"
     keep = KEEP_LOW

@@ -89,8 +89,8 @@ def shares(parts: npt.NDArray[Any], wholes: npt.NDArray[Any]) -> Floats:
 
 
 class Density(Scorer):
-    """Words (or tokens) per line of the block wrapped at 80 characters, without its last line; in a block of one line, its
-    number of words. At 10.5 it is the paper's rule of a single feature (1R)."""
+    """Words (or tokens) per line of the block, wrapped at 80 characters, without the last line; of a block of one line, its
+    words. The paper's rule of a single feature (1R) is @10.5."""
 
     name = "density"
     segment = BLOCK

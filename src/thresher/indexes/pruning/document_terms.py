@@ -17,9 +17,9 @@ _SHARES = "mle"
 
 
 class DocumentCentric(ShareMethod):
-    """Keeps of each document of n different terms the ⌈λ·n⌉ that contribute most to the Kullback-Leibler divergence between
-    the document's language model and the collection's: s(t,d) = p(t|d) · ln(p(t|d) / p(t|C)), with p(t|d) = tf / |d| and
-    p(t|C) = cf / |C|. Ties are broken by a hash of the term.
+    """Keeps ⌈λ·n⌉ of a document's n terms: those that add most to the Kullback-Leibler divergence of the document's
+    language model from the collection's, s(t,d) = p(t|d) · ln(p(t|d) / p(t|C)), with p(t|d) = tf / |d| and
+    p(t|C) = cf / |C|. A hash of the term breaks ties.
     """
 
     name = "dcp"
@@ -38,9 +38,9 @@ class DocumentCentric(ShareMethod):
 
 
 class TwoProportions(PruningMethod):
-    """Keeps the postings with Z >= ε in the two-sample two-proportion test of the term's share of the document against its
-    share of the collection: Z = (p(t|d) - p(t|C)) / √(P · (1 - P) · (1/|d| + 1/|C|)), with p(t|d) = tf / |d|,
-    p(t|C) = cf / |C| and P = (tf + cf) / (|d| + |C|). Z is 0 if the document and the collection are of that term alone.
+    """Keeps postings with Z >= ε in the two-sample two-proportion test of the term's share of the document against its share
+    of the collection: Z = (p(t|d) - p(t|C)) / √(P · (1 - P) · (1/|d| + 1/|C|)), with p(t|d) = tf / |d|, p(t|C) = cf / |C| and
+    P = (tf + cf) / (|d| + |C|). Z is 0 if document and collection have no other term.
     """
 
     name = "2n2p"
@@ -61,9 +61,8 @@ class TwoProportions(PruningMethod):
 
 
 class Nucleus(ShareMethod):
-    """Keeps of each document the smallest set of its heaviest terms that has a share p of its mass. The Rényi divergence of
-    order infinity of what is left from the whole is the logarithm of 1 / the mass kept, so at most ln(1 / p). Ties are
-    broken by a hash of the term.
+    """Keeps the smallest set of a document's heaviest terms with a share p of its mass. The Rényi divergence (order
+    infinity) of the kept terms from the document is then at most ln(1 / p). A hash of the term breaks ties.
     """
 
     name = "nucleus"
@@ -74,7 +73,7 @@ class Nucleus(ShareMethod):
             "mass",
             str,
             _SHARES,
-            "what a term weighs in a document: its share of the tokens, tf / |d| (mle), or its BM25 score by their sum (bm25)",
+            "a term's weight: its share of the document's tokens, tf / |d| (mle), or of the sum of BM25 scores (bm25)",
             (_SHARES, BM25),
         ),
     )
@@ -96,7 +95,7 @@ class Nucleus(ShareMethod):
 
 
 class Random(ShareMethod):
-    """Keeps each posting with the same probability, independently, as a hash of seed, document and term decides."""
+    """Keeps each posting with the same probability, by a hash of seed, document and term."""
 
     name = "random"
     unit = "share of postings"
@@ -104,7 +103,7 @@ class Random(ShareMethod):
         "this project's; mixing after Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014"
     )
     control = True
-    parameters = (Parameter("seed", int, 0, "another one draws other postings", low=0),)
+    parameters = (Parameter("seed", int, 0, "another seed draws other postings", low=0),)
 
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
         """Return a number of each posting, uniform in [0, 1)."""

@@ -17,7 +17,7 @@ _COLLECTION = 0.6
 
 
 class Uniform(PruningMethod):
-    """Keeps the postings that add at least ε to their document's score: A(t,d) >= ε."""
+    """Keeps postings that add at least ε to their document's score: A(t,d) >= ε."""
 
     name = "up"
     keep = KEEP_ABOVE
@@ -32,10 +32,10 @@ class Uniform(PruningMethod):
 
 
 class Gain(PruningMethod):
-    """Keeps the postings that make their document more likely under its own model than under the collection's, by at least ε:
-    g(t,d) = tf · ln(p(t|d) / p(t|C)) · (mean / |d|)^alpha, with p(t|d) = tf / |d|, p(t|C) = cf / |C| and the mean document
-    length. With alpha = 1 it is the criterion of dcp against one threshold of the index; with less, documents that have
-    much to say keep more. Of each document of n different terms the ⌈floor · √n⌉ best are always kept.
+    """Keeps postings with g(t,d) = tf · ln(p(t|d) / p(t|C)) · (mean / |d|)^alpha >= ε: the gain in log-likelihood of the
+    term's occurrences under the document's model against the collection's, with p(t|d) = tf / |d|, p(t|C) = cf / |C| and
+    the mean document length. alpha = 1 is dcp's criterion with one threshold for the index; a smaller alpha keeps more of
+    long documents. The ⌈floor · √n⌉ best of a document's n terms always stay.
     """
 
     name = "gain"
@@ -44,8 +44,14 @@ class Gain(PruningMethod):
     grid = (0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
     source = "this project's: the divergence of Büttcher, Clarke (CIKM 2006) against one threshold as in Carmel et al. (2001)"
     parameters = (
-        Parameter("alpha", float, 0.2, "how much the length of a document counts against its postings", low=0, high=1),
-        Parameter("floor", float, 0.0, "how many terms of each document stay at any cutoff, by the root of all", low=0),
+        Parameter("alpha", float, 0.2, "exponent of a document's length against its postings", low=0, high=1),
+        Parameter(
+            "floor",
+            float,
+            0.0,
+            "terms of each document that stay at any cutoff, as a multiple of √n of its n terms",
+            low=0,
+        ),
     )
 
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
@@ -62,8 +68,8 @@ class Gain(PruningMethod):
 
 
 class TermCentric(PruningMethod):
-    """Keeps of each term the postings with A(t,d) >= ε·z_t, where z_t is the k-th highest A(t,d) of the term. Terms of at
-    most k documents are kept whole. Scores below 0, as of model=qld, count as 0, and postings of 0 leave first.
+    """Keeps postings with A(t,d) >= ε·z_t, where z_t is the k-th highest A(t,d) of the term. Terms of at most k documents
+    stay whole. Scores below 0, possible with model=qld, count as 0, and these postings leave first.
     """
 
     name = "tcp"
@@ -73,7 +79,7 @@ class TermCentric(PruningMethod):
     grid = TENTHS
     source = "Carmel et al.: Static Index Pruning for Information Retrieval Systems, SIGIR 2001 (term-based, top k)"
     parameters = (
-        Parameter("k", int, 10, "which of the term's scores, from the best, the others are compared with", low=1),
+        Parameter("k", int, 10, "rank of the term's score that the others are compared with", low=1),
         MODEL,
     )
 
@@ -122,9 +128,9 @@ def _update(best: Floats, rows: npt.NDArray[np.int64], scores: Floats) -> None:
 
 
 class ProbabilityRanking(PruningMethod):
-    """Keeps the postings whose odds of relevance to the query t are at least ε:
+    """Keeps postings whose odds of relevance to the query t are at least ε:
     p(t|d,r) / p(t|r̄) · p(r|d) / (1 - p(r|d)), with p(t|d,r) = 0.4 · tf / |d| + 0.6 · p(t|C), p(t|r̄) = p(t|C) = cf / |C| and
-    p(r|d) = 1/2 + tanh((|d| - mean) / deviation) / 10 of document lengths; 1/2 if all are of one length.
+    p(r|d) = 1/2 + tanh((|d| - mean) / deviation) / 10 of document lengths; 1/2 if all lengths are equal.
     """
 
     name = "prp"

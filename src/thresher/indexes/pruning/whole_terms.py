@@ -12,7 +12,7 @@ from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPost
 
 
 class DocumentFrequency(PruningMethod):
-    """Keeps the terms with an inverse document frequency of at least ε, whole: idf(t) = ln(N / df)."""
+    """Keeps all postings of terms with an inverse document frequency of at least ε: idf(t) = ln(N / df)."""
 
     name = "idf"
     keep = KEEP_ABOVE
@@ -27,8 +27,8 @@ class DocumentFrequency(PruningMethod):
 
 
 class ResidualFrequency(PruningMethod):
-    """Keeps the terms with a residual idf of at least ε, whole: what the idf is above that of a term whose occurrences are
-    spread at random, ridf(t) = ln(N / df) + ln(1 - exp(-cf / N)).
+    """Keeps all postings of terms with a residual idf of at least ε: ridf(t) = ln(N / df) + ln(1 - exp(-cf / N)), the idf
+    minus that of a term with randomly spread occurrences.
     """
 
     name = "ridf"
