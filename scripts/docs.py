@@ -66,8 +66,9 @@ def commands() -> str:
     lines.append("## Options of several verbs")
     lines += [option_line(row) for row in often if row not in of_pages]
     for name, command, own in every:
-        pieces = " ".join(arguments(command, name))
-        lines += ["", f"## {name}", f"`{f'{name} {pieces}'.strip()}`: {' '.join((command.help or '').split())}"]
+        pieces = arguments(command, name)
+        usage = f"{code(' '.join([name, *pieces]))}: " if pieces else ""
+        lines += ["", f"## {name}", usage + " ".join((command.help or "").split())]
         rows = {option: option_row(option) for option in own}
         lines += [option_line(row) for row in rows.values() if row not in often]
         shared = [code(option.opts[0]) for option, row in rows.items() if row in often and row not in of_pages]
@@ -79,7 +80,7 @@ def commands() -> str:
 
 
 def is_of_pages(row: Sequence[str]) -> bool:
-    return row[0].strip("`").split()[0].rstrip("`") in PAGE_OPTIONS
+    return row[0].replace("`", "").split()[0] in PAGE_OPTIONS
 
 
 def arguments(command: click.Command, name: str) -> list[str]:
@@ -145,21 +146,20 @@ def values(kind: Any) -> str:
 
 
 def cleaners() -> str:
-    rows = [(code(entry["name"]), f"{entry['description']} {rule(entry)}.") for entry in declarations()]
-    return page(table(("cleaner", "how it scores a segment"), rows))
+    return page(f"- {code(entry['name'])}: {entry['description']} {rule(entry)}." for entry in declarations())
 
 
 def methods() -> str:
     entries = method_declarations()
-    rows = [(code(entry["name"]), f"{entry['description']} {code(entry['example'])}.") for entry in entries]
-    return page(table(("method", "postings that stay"), rows))
+    return page(f"- {code(entry['name'])}: {entry['description']} {code(entry['example'])}." for entry in entries)
 
 
 def weights() -> str:
-    rows = []
-    for entry in weights_declaration()["parameters"]:
-        rows.append((code(entry["name"]), entry["description"], f"{entry['default']:g}", entry["values"]))
-    return page(table(("parameter of `weights`", "meaning", "default", "values"), rows))
+    entries = weights_declaration()["parameters"]
+    return page(
+        f"- {code(entry['name'])} ({entry['values']}, default {entry['default']:g}): {entry['description']}"
+        for entry in entries
+    )
 
 
 def rule(entry: Mapping[str, Any]) -> str:
@@ -187,7 +187,7 @@ def first_experiment() -> str:
 def experiment_keys() -> str:
     required = ", ".join(code(f"[{name}]") for name, entry in tables().items() if entry.required)
     lines = [
-        f"Required: {required}. Tables in double brackets may be repeated. Keys without a stated default are empty."
+        f"Required: {required}. Tables in double brackets may be repeated. Values are text unless another type is named, and empty unless a default is."
     ]
     for name, entry in tables().items():
         lines += ["", f"## [[{name}]]" if entry.many else f"## [{name}]"]
@@ -202,8 +202,6 @@ def key_line(name: str, key: Key) -> str:
     kinds = "number" if float in key.kinds else "/".join(KINDS[kind] for kind in key.kinds)
     if key.choices:
         kinds = "/".join(code(toml(choice)) for choice in key.choices if choice)
-    if key.of_texts:
-        kinds += " of texts"
     if key.bounds:
         low, high = (">", "<") if key.bounds.open else ("≥", "≤")
         kinds += f" {low}\u00a0{key.bounds.low:g}"
@@ -213,7 +211,8 @@ def key_line(name: str, key: Key) -> str:
         default = ", required"
     elif key.default or isinstance(key.default, (bool, int, float)):
         default = f", default {code(toml(key.default))}"
-    return f"- {code(name)} ({kinds}{default}): {key.meaning}"
+    facts = f"{kinds}{default}".removeprefix("text, ")
+    return f"- {code(name)}: {key.meaning}" if facts == "text" else f"- {code(name)} ({facts}): {key.meaning}"
 
 
 MEASURE = "nDCG@10"

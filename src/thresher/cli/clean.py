@@ -282,9 +282,8 @@ def cleaneval(
 ) -> None:
     """Measure how well cleaners clean pages with gold text.
 
-    FOLDER has pages in `input/`, `original/` or `html/`, and gold of the same stems in `GoldStandard/`, `gold/`,
-    `annotated/`, `ground-truth/` or `ground-truth.json`; or it is laid out as CleanEval, Dragnet, Readability and others
-    are distributed.
+    FOLDER has pages in `input/`, `original/` or `html/`, and gold of the same stem in `GoldStandard/`, `gold/`,
+    `annotated/`, `ground-truth/` or `ground-truth.json`; or it has another gold standard's layout.
     """
     from thresher.base.files import temporary_folder
     from thresher.base.student import check_installed

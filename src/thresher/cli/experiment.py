@@ -21,12 +21,8 @@ if TYPE_CHECKING:
     from thresher.experiments.results import Results
 
 
-_RESULTS = click.option(
-    "--results", type=options.FILE, default="results", show_default=True, help="The folder of results."
-)
-_INDEXES = click.option(
-    "--indexes", type=options.FILE, default="indexes", show_default=True, help="The folder of indexes."
-)
+_RESULTS = click.option("--results", type=options.FILE, default="results", show_default=True, help="Folder of results.")
+_INDEXES = click.option("--indexes", type=options.FILE, default="indexes", show_default=True, help="Folder of indexes.")
 _SECONDS = click.option(
     "--seconds",
     type=click.FloatRange(0),
@@ -39,8 +35,8 @@ _FRESH = click.option("--fresh", is_flag=True, help="Drop the scores of another 
 @click.argument("pages", type=options.FILE)
 @click.option("--topics", required=True, type=options.FILE, help="Topics in TSV, TREC, XML or JSON.")
 @click.option("--qrels", required=True, type=options.FILE, help="TREC qrels.")
-@click.option("--name", help="The experiment's name [default: the name of PAGES].")
-@click.option("-o", "--output", type=options.FILE, help="The file to write [default: NAME.toml here].")
+@click.option("--name", help="Experiment's name [default: the name of PAGES].")
+@click.option("-o", "--output", type=options.FILE, help="File to write [default: NAME.toml here].")
 def init(pages: Path, topics: Path, qrels: Path, name: str | None, output: Path | None) -> None:
     """Write a first experiment file for your PAGES, topics and qrels.
 
@@ -216,7 +212,7 @@ def explore(
 @click.command()
 @click.argument("experiments", type=options.FILE, nargs=-1, required=True)
 @_RESULTS
-@click.option("--measure", "-m", help="The main measure [default: the first nDCG, or else the last measure].")
+@click.option("--measure", "-m", help="Main measure [default: the first nDCG, or else the last measure].")
 @click.option(
     "--queries",
     type=click.IntRange(1),
@@ -266,19 +262,19 @@ def choose(
 @click.argument("topic", required=False)
 @click.option(
     "--variant",
-    help="The variant [default: the recommended variant, or else the largest change of the main measure].",
+    help="Variant [default: the recommended variant, or else the largest change of the main measure].",
 )
 @click.option("--document", help="Explain only this document of the topic, whatever its rank and judgment.")
-@click.option("--model", "retrieval", help="The retrieval model [default: the experiment's first].")
-@click.option("--experiment", type=options.FILE, help="The experiment file [default: its path when it was run].")
-@click.option("--indexes", type=options.FILE, default="indexes", show_default=True, help="The folder of indexes.")
+@click.option("--model", "retrieval", help="Retrieval model [default: the experiment's first].")
+@click.option("--experiment", type=options.FILE, help="Experiment file [default: its path when it was run].")
+@click.option("--indexes", type=options.FILE, default="indexes", show_default=True, help="Folder of indexes.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool, **asked: str | None) -> None:
     """Explain why a TOPIC of finished results won or lost against the baseline, or the loss of all topics.
 
     For each judged document that rose or fell, shows its ranks, the parts of its score's change (removed text, pruned
-    postings, length, statistics), the removed passages with topic words, and the cutoffs that bring these passages back.
-    For all topics, shows the share of the loss by kind of block.
+    postings, length, statistics), the removed passages with topic words, and the cutoffs that would keep them. For all
+    topics, shows the share of the loss by kind of block.
     """
     from thresher.experiments.explainer import ExplainOptions, experiment_of, explain_experiment
     from thresher.experiments.explaining.explanations import RECORD
@@ -298,7 +294,7 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
 @click.command()
 @click.argument("source", metavar="PAGES|RESULTS/NAME", type=options.FILE)
 @click.argument("page_ids", metavar="[ID]...", nargs=-1)
-@click.option("--output", "-o", required=True, type=options.FILE, help="The HTML file to write.")
+@click.option("--output", "-o", required=True, type=options.FILE, help="HTML file to write.")
 @click.option("--replace", "replaces", is_flag=True, help="Replace the file if it exists.")
 @click.option(
     "--pages",
@@ -360,7 +356,9 @@ def play(
 
 @click.command()
 @click.argument("source", metavar="PAGES", type=options.FILE)
-@click.option("--queries", type=options.FILE, help="A query, a tab and the id or URL of its page on each line.")
+@click.option(
+    "--queries", type=options.FILE, help="File with a query, a tab and the id or URL of its page on each line."
+)
 @click.option(
     "--sample",
     type=click.IntRange(1),

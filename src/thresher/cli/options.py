@@ -71,7 +71,7 @@ def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
                 default = " ".join(default)
             shown = ""
             if default:
-                shown = f" [default: as in the file's [{table}], or {default}]"
+                shown = f" [default: the file's, or {default}]"
             verb = _option(name, replace(key, default=None), shown)(verb)
         return verb
 

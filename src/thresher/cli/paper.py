@@ -115,13 +115,11 @@ def paper_options(verb: options.Verb) -> options.Verb:
         return verb(*args, paper=paper, **named)
 
     for option in (
-        click.option(
-            "--experiment", type=options.FILE, help="The experiment file [default: its path when it was run]."
-        ),
-        click.option("--measure", help="The plot's measure [default: the main one]."),
-        click.option("--width", default="3.3in", show_default=True, help="The width of a column of the paper."),
-        click.option("--model", help="The retrieval model [default: all in a table, the first in a plot]."),
-        click.option("--label", default="", help="The table's label for \\ref."),
+        click.option("--experiment", type=options.FILE, help="Experiment file [default: its path when it was run]."),
+        click.option("--measure", help="Plot's measure [default: the main one]."),
+        click.option("--width", default="3.3in", show_default=True, help="Width of a column of the paper."),
+        click.option("--model", help="Retrieval model [default: all in a table, the first in a plot]."),
+        click.option("--label", default="", help="Table's label for \\ref."),
         click.option("--pairs", is_flag=True, help="Test every two rows; letters name the worse ones."),
         click.option(
             "--rows",

@@ -38,7 +38,7 @@ _OF_PAGES = ("failures", "max_failed", *_PAGE_KEYS, "blocks", "workers", "backen
 
 @click.command()
 @click.argument("source", metavar="INPUT", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The folder to write the index to.")
+@click.option("--output", "-o", required=True, type=FILE, help="Folder to write the index to.")
 @replace_option
 @keys("index", schema.INDEX_KEYS)
 @click.option("--lengths", is_flag=True, help="Keep exact document lengths, for qld(exact).")
@@ -146,7 +146,7 @@ def _index_pages(
 @click.command()
 @click.argument("folder", metavar="INDEX", type=FILE)
 @click.argument("queries", metavar="TOPICS", type=FILE)
-@click.option("--output", "-o", required=True, type=FILE, help="The TREC run to write; `-` for standard output.")
+@click.option("--output", "-o", required=True, type=FILE, help="TREC run to write; `-` for standard output.")
 @replace_option
 @click.option(
     "--model",
@@ -156,7 +156,7 @@ def _index_pages(
 )
 @keys("retrieval", ["depth"])
 @keys("topics", ["field"])
-@click.option("--tag", default="thresher", show_default=True, help="The run's tag.")
+@click.option("--tag", default="thresher", show_default=True, help="Run's tag.")
 def search(
     folder: Path,
     queries: Path,
@@ -195,7 +195,7 @@ def search(
 @click.argument("judgments", metavar="QRELS", type=FILE)
 @click.argument("runs", type=FILE, nargs=-1, required=True)
 @click.option("--measure", "-m", "measures", multiple=True, help="Measure, as ir-measures names it. May be repeated.")
-@click.option("--baseline", type=FILE, help="The run to compare with [default: the first].")
+@click.option("--baseline", type=FILE, help="Run to compare with [default: the first].")
 @keys("evaluation", ["test", "correction", "alpha"])
 @keys("qrels", ["column"])
 @click.option("--margin", help="Test which runs lose less than this: 5% of the baseline's mean, or 0.01.")

@@ -82,15 +82,15 @@ class ExperimentTable(_Strict):
     name: Annotated[str, "name of the experiment, and of its folders of results and indexes"]
     title: Annotated[str, "heading of the report"] = ""
     source: Annotated[str, "where to get the input files; shown if a file is missing"] = ""
-    team: Annotated[str, "the team, for the runs' ir_metadata"] = ""
-    repository: Annotated[str, "the code's address, for the runs' ir_metadata"] = ""
+    team: Annotated[str, "team, for the runs' ir_metadata"] = ""
+    repository: Annotated[str, "code's address, for the runs' ir_metadata"] = ""
 
 
 @dataclass(frozen=True)
 class CollectionTable(_Strict):
     """[collection]."""
 
-    path: Annotated[str, "a folder or file, or `ir_datasets:ID`"]
+    path: Annotated[str, "folder or file, or `ir_datasets:ID`"]
     format: Annotated[str, OneOf(("", *d.FORMATS)), "format of the files; detected if empty"] = ""
     ids: Annotated[
         str,
@@ -129,7 +129,7 @@ class QrelsTable(_Strict):
     path: Annotated[
         str, "qrels as TREC's or BEIR's, or `ir_datasets:ID`; optional if the topics are an `ir_datasets:ID`"
     ]
-    column: Annotated[str, OneOf(d.GRADES), "the grade that counts if a line has three"] = d.GRADES[0]
+    column: Annotated[str, OneOf(d.GRADES), "grade that counts if a line has three"] = d.GRADES[0]
 
 
 @dataclass(frozen=True)
@@ -262,9 +262,9 @@ class ChooseTable(_Strict):
         tuple[str, ...],
         "sweeps to test, in up to 20 sizes each; name them before looking at the topics; by default all of [[sweep]]",
     ] = ()
-    engine: Annotated[
-        str, OneOf(d.ENGINES), "the search engine; `other` takes text or fields, but no pruned postings"
-    ] = d.LUCENE
+    engine: Annotated[str, OneOf(d.ENGINES), "search engine; `other` takes text or fields, but no pruned postings"] = (
+        d.LUCENE
+    )
     margin: Annotated[
         str,
         "accepted loss: a share of the baseline's mean such as `5%`, or a number in the measure's units",
