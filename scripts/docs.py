@@ -186,9 +186,11 @@ def first_experiment() -> str:
 
 def experiment_keys() -> str:
     required = ", ".join(code(f"[{name}]") for name, entry in tables().items() if entry.required)
-    lines = [
-        f"Required: {required}. Tables in double brackets may be repeated. Values are text unless another type is named, and empty unless a default is."
+    text = [
+        f"Required: {required}. Tables in double brackets may be repeated.",
+        "Values are text unless another type is named, and empty unless a default is.",
     ]
+    lines = [" ".join(text)]
     for name, entry in tables().items():
         lines += ["", f"## [[{name}]]" if entry.many else f"## [{name}]"]
         lines += itertools.starmap(key_line, entry.keys.items())
