@@ -10,10 +10,11 @@ They stand in docs/commands.md, experiment-files.md, which-cleaner.md, weights.m
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, replace
+from dataclasses import MISSING, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -226,30 +227,30 @@ def columns() -> str:
         "",
         NOTE,
         "",
-        "Numbers in CSV files have all their digits; an empty field has no value, and columns that are empty in every line of",
-        "results.csv are left out. A column without a name is in tables only. Ends of 95 % intervals are in "
-        "columns of their own,",
-        "such as `query_ratio_low` and `query_ratio_high`. Names and topic ids are written as they are given: where they come",
-        "from others, import the columns as text, since a spreadsheet takes `=1+0` for a formula.",
-        f"`{MEASURE}` stands for each measure. [Files](../report.md#files) says which command writes which file.",
+        "Numbers in CSV files have all their digits. An empty field has no value. Columns that are empty in every line of",
+        "results.csv are left out. Ends of 95 % intervals have columns of their own, such as `query_ratio_low` and",
+        "`query_ratio_high`. Import names and topic ids of others as text: a spreadsheet takes `=1+0` for a formula.",
+        f"`{MEASURE}` stands for each measure. `a_…` and `…b` together name the column `a_b`. Headers of tables stand in",
+        "parentheses. `thresher evaluate` prints W, T, L, p and effect as in results.csv.",
+        "[Files](../report.md#files) says which command writes which file.",
     ]
-    return page(
-        [
-            *lines,
-            *columns_of("results.csv and tables of variants", variant_columns((MEASURE,))),
-            *columns_of("per_topic.csv", variant_tables.PER_TOPIC),
-            *columns_of("systems.csv", further_tables.system_columns((MEASURE,))),
-            *columns_of("chosen.csv", further_tables.CHOSEN_COLUMNS),
-            *columns_of("Choice: the indexes that the answer names", choice_tables.answer_columns((MEASURE,))),
-            *columns_of(
-                "Choice: what was tested of each family", tables_only(choice_tables.family_columns((MEASURE,)))
-            ),
-            *columns_of("`thresher evaluate` of several runs", tables_only(compared_runs.RUNS)),
-            *columns_of("`thresher evaluate --margin`", tables_only(compared_runs.AT_MARGIN)),
-            *index_files(),
-            *cleaning_columns(),
-        ]
-    )
+    seen: Seen = {}
+    sections = {
+        "results.csv": variant_columns((MEASURE,)),
+        "per_topic.csv": variant_tables.PER_TOPIC,
+        "systems.csv": further_tables.system_columns((MEASURE,)),
+        "chosen.csv": further_tables.CHOSEN_COLUMNS,
+        "Data frame of a choice": choice_tables.answer_columns((MEASURE,)),
+        "cleaners.csv of `thresher cleaneval`": CLEANERS,
+        "pages.csv of `thresher cleaneval`": PAGES,
+        "page_types.csv of `thresher cleaneval`": TYPES,
+    }
+    for title, declared in sections.items():
+        lines += ["", f"## {title}", "", *columns_of(title, declared, seen)]
+    families = choice_tables.family_columns((MEASURE,))
+    lines += ["", "## Table of the families of a choice", "", *headers_of(families)]
+    lines += ["", "## Table of `thresher evaluate --margin`", "", *headers_of(compared_runs.AT_MARGIN)]
+    return page([*lines, *index_files()])
 
 
 def index_files() -> Iterable[str]:
@@ -261,26 +262,104 @@ def index_files() -> Iterable[str]:
     yield from ("", "## Index bytes by file type", "", *table(("files", "part", "grows with", "meaning"), rows))
 
 
-def cleaning_columns() -> Iterable[str]:
-    """Give the sections on the files of `thresher cleaneval`, whose measures are in [0, 1]."""
-    yield from columns_of("cleaners.csv of `thresher cleaneval`", CLEANERS)
-    yield from columns_of("pages.csv of `thresher cleaneval`", PAGES)
-    yield from columns_of("page_types.csv of `thresher cleaneval`: gold with types of pages", TYPES)
+Seen = dict[tuple[str, str], str]
+"""The section that explains a column, by name, or its end in a group of columns, and meaning."""
 
 
-def tables_only(declared: Iterable[Column[Any]]) -> list[Column[Any]]:
-    return [replace(column, in_csv=False) for column in declared]
+def columns_of(title: str, declared: Iterable[Column[Any]], seen: Seen) -> Iterable[str]:
+    """Give a list of the columns of a file; columns and groups that an earlier section explains refer to it."""
+    alone: list[str] = []
+    groups: dict[tuple[str, ...], list[Group]] = {}
+    again: dict[str, list[str]] = {}
+    for group in grouped([column for column in declared if column.in_csv]):
+        if len(group.columns) > 1:
+            groups.setdefault(group.meanings, []).append(group)
+            continue
+        (column,) = group.columns
+        section = seen.setdefault((column.name, column.meaning), title)
+        if section == title:
+            alone.append(f"- {code(column.name)}{header(column)}: {column.meaning}")
+        else:
+            again.setdefault(section, []).append(code(column.name))
+    yield from alone
+    yield from (f"- {', '.join(names)}: as in {section}." for section, names in again.items())
+    for meanings, alike in groups.items():
+        yield f"- {'; '.join(f'{code(group.prefix + ELLIPSIS)} {group.about}' for group in alike)}"
+        again = {}
+        for suffix, meaning in zip(alike[0].suffixes, meanings, strict=True):
+            section = seen.setdefault((suffix, meaning), title)
+            if section == title:
+                yield f"  - {code(ELLIPSIS + suffix)}: {meaning}"
+            else:
+                again.setdefault(section, []).append(code(ELLIPSIS + suffix))
+        yield from (f"  - {', '.join(suffixes)}: as in {section}." for section, suffixes in again.items())
 
 
-def columns_of(title: str, declared: Iterable[Column[Any]]) -> Iterable[str]:
-    """Give a section on columns; where no file has them, without their names in files."""
-    rows = [
-        (code(column.name) if column.in_csv else "", f"{column.title} {column.unit}".strip(), column.meaning)
-        for column in declared
-    ]
-    first = 0 if any(row[0] for row in rows) else 1
-    head = ("column", "in tables", "meaning")
-    yield from ("", f"## {title}", "", *table(head[first:], [row[first:] for row in rows]))
+ELLIPSIS = "…"
+_END_OF_INTERVAL = re.compile(r"(Lower|Upper) (end of the 95 % interval) of (.+)\.")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns in a row whose meanings are about the same values.
+
+    Args:
+        about: the values; empty for a column alone.
+        columns: of the group.
+        meanings: what each column says of the values.
+    """
+
+    about: str
+    columns: tuple[Column[Any], ...]
+    meanings: tuple[str, ...]
+
+    @property
+    def prefix(self) -> str:
+        """The beginning of all names."""
+        letters = zip(*(column.name for column in self.columns), strict=False)
+        return "".join(alike[0] for alike in itertools.takewhile(lambda alike: len(set(alike)) == 1, letters))
+
+    @property
+    def suffixes(self) -> list[str]:
+        """The ends of the names."""
+        return [column.name.removeprefix(self.prefix) for column in self.columns]
+
+
+def grouped(columns: Iterable[Column[Any]]) -> Iterable[Group]:
+    """Give columns in groups, each of columns in a row that are about the same values."""
+    for (about, _), alike in itertools.groupby(columns, key_of_group):
+        members = tuple(alike)
+        yield Group(about, members, tuple(split_meaning(column)[1] for column in members))
+
+
+def key_of_group(column: Column[Any]) -> tuple[str, str]:
+    """Return what groups a column with its neighbours: the values that it is about or, without these, its name."""
+    about, _ = split_meaning(column)
+    return (about, "") if about else ("", column.name)
+
+
+def split_meaning(column: Column[Any]) -> tuple[str, str]:
+    """Return the values that a column is about, which may be empty, and what it says of them."""
+    end = _END_OF_INTERVAL.fullmatch(column.meaning)
+    if end:
+        return end[3], f"{end[1].lower()} {end[2]}."
+    about, colon, meaning = column.meaning.partition(": ")
+    return (about, meaning) if colon else ("", column.meaning)
+
+
+def header(column: Column[Any]) -> str:
+    title = f"{column.title} {column.unit}".strip()
+    return "" if title == column.name else f" ({title})"
+
+
+def headers_of(declared: Iterable[Column[Any]]) -> Iterable[str]:
+    """Give a list of the columns of a table that no file has."""
+    for group in grouped(declared):
+        if len(group.columns) > 1:
+            yield f"- {group.about}"
+        indent = "  " if len(group.columns) > 1 else ""
+        for column, meaning in zip(group.columns, group.meanings, strict=True):
+            yield f"{indent}- {f'{column.title} {column.unit}'.strip()}: {meaning}"
 
 
 def toml(value: object) -> str:

@@ -34,7 +34,7 @@ def _mark_of_estimate(row: NamedIndex) -> str:
 
 NAMED_RETRIEVAL = NamedColumn("retrieval", attrgetter("retrieval"), "The retrieval model.", formats.TEXT)
 NAMED_TOPICS = NamedColumn("topics", attrgetter("topics"), "The number of topics.", formats.COUNT)
-NAMED_ROLE = NamedColumn("answer", attrgetter("role"), "The question that the index answers.", formats.TEXT)
+NAMED_ROLE = NamedColumn("answer", attrgetter("role"), "Row of the answer, such as smallest or best.", formats.TEXT)
 NAMED_BYTES = NamedColumn(
     "index_bytes",
     field_of(attrgetter("index"), "bytes"),
@@ -45,12 +45,12 @@ NAMED_BYTES = NamedColumn(
     prefix=_mark_of_estimate,
 )
 NAMED_BASIS = NamedColumn(
-    "bytes_basis", attrgetter("bytes_basis"), "Whether its bytes are measured or estimated.", formats.TEXT
+    "bytes_basis", attrgetter("bytes_basis"), "Whether the bytes are measured or estimated.", formats.TEXT
 )
 NAMED_BYTES_SHARE = NamedColumn(
     "bytes_share",
     field_of(attrgetter("index"), "bytes_share"),
-    "Bytes of the index over those of the baseline's.",
+    "Bytes as a share of the baseline's.",
     formats.PERCENT,
     "bytes",
     "% of baseline",
@@ -64,11 +64,16 @@ NAMED_CO2_BREAK_EVEN: BreakEvenColumns[NamedIndex] = break_even_columns(
     field_of(attrgetter("savings"), "co2_break_even"), "CO₂"
 )
 SAVINGS: tuple[NamedColumn, ...] = (
-    Column("queries", field_of(attrgetter("savings"), "queries"), "Over how many queries.", formats.COUNT),
+    Column(
+        "queries",
+        field_of(attrgetter("savings"), "queries"),
+        "Number of queries that the savings are computed for.",
+        formats.COUNT,
+    ),
     Column(
         "bytes",
         field_of(attrgetter("savings"), "bytes"),
-        "Bytes of index that are saved, by measured or estimated (≈) sizes.",
+        "Bytes of the baseline's index minus those of this index, by measured or estimated (≈) sizes.",
         formats.MEGABYTES,
         "index saved",
         "MB",
@@ -77,17 +82,17 @@ SAVINGS: tuple[NamedColumn, ...] = (
     Column(
         "share",
         field_of(attrgetter("savings"), "share"),
-        "Bytes that are saved, as a share of the baseline's.",
+        "Saved bytes as a share of the baseline's.",
         formats.PERCENT,
         "saved",
         "% of baseline",
         prefix=_mark_of_estimate,
     ),
-    Column("basis", field_of(attrgetter("savings"), "basis"), "Where the times come from.", formats.TEXT, "times"),
+    Column("basis", field_of(attrgetter("savings"), "basis"), "Source of the times.", formats.TEXT, "times"),
     Column(
         "query_seconds",
         middle_of(seconds_saved),
-        "Wall time that searching saves.",
+        "Wall time saved in searching.",
         formats.SECONDS,
         "searching saved",
         "s",
@@ -104,7 +109,7 @@ SAVINGS: tuple[NamedColumn, ...] = (
     Column(
         "co2_kg",
         middle_of(co2_saved),
-        "CO₂ that is saved.",
+        "CO₂ saved.",
         formats.FIGURE,
         "CO₂ saved",
         "kg",
@@ -112,11 +117,13 @@ SAVINGS: tuple[NamedColumn, ...] = (
     ),
 )
 FAMILY: Column[FamilyTests] = Column("family", attrgetter("family"), "The family.", formats.TEXT)
-FAMILY_STEPS: Column[FamilyTests] = Column("steps", attrgetter("steps"), "Indexes on its path of sizes.", formats.COUNT)
+FAMILY_STEPS: Column[FamilyTests] = Column(
+    "steps", attrgetter("steps"), "Number of its indexes in the order of testing.", formats.COUNT
+)
 TOPICS_NEEDED: Column[FamilyTests] = Column(
     "failed topics_needed",
     topics_needed,
-    "The first that is not: topics that would show it, if its mean and spread stay the same.",
+    "First index not accepted: topics that would show it non-inferior, with its mean and spread.",
     formats.COUNT,
     "topics needed",
 )
@@ -198,8 +205,8 @@ def savings_table(choice: Choice) -> Table | None:
 
 def family_columns(measures: Sequence[str]) -> list[Column[FamilyTests]]:
     """Return the columns of tested families: the last accepted index, and the first index that was not accepted."""
-    last = index_columns(last_accepted, measures, "last ", "The last that is shown to lose little")
-    failed = index_columns(first_failed, measures, "failed ", "The first that is not")
+    last = index_columns(last_accepted, measures, "last ", "Last index accepted")
+    failed = index_columns(first_failed, measures, "failed ", "First index not accepted")
     return [
         FAMILY,
         FAMILY_STEPS,

@@ -193,7 +193,7 @@ def break_even_columns(point: Callable[[Row], BreakEven | None], of: str = "") -
         queries=Column(
             f"{prefix}_queries",
             middle_of(queries),
-            f"Queries after which {pays_off}; empty where it never does, and where that is not measurable.",
+            f"Queries after which {pays_off}; empty if it never does or is not measurable.",
             formats.COUNT,
             header,
             "queries",
@@ -203,7 +203,7 @@ def break_even_columns(point: Callable[[Row], BreakEven | None], of: str = "") -
         until=Column(
             f"{prefix}_until",
             field_of(point, "until"),
-            "Queries after which slower searching has used up the gain.",
+            "Queries after which slower searching cancels the gain.",
             formats.COUNT,
             source=point,
         ),

@@ -50,7 +50,7 @@ def index_columns(
         share=Column(
             f"{prefix}postings_share",
             field_of(index, "share"),
-            meaning_of(about, "its postings over the baseline's."),
+            meaning_of(about, "postings as a share of the baseline's."),
             formats.PERCENT,
             "postings",
             "% of baseline",
@@ -58,7 +58,7 @@ def index_columns(
         emptied=Column(
             f"{prefix}emptied",
             field_of(index, "emptied"),
-            meaning_of(about, "pages with text that it leaves without."),
+            meaning_of(about, "pages with text before cleaning and none in the index."),
             formats.COUNT,
             "emptied",
             "pages",

@@ -21,7 +21,7 @@ FAMILY = VariantColumn(
     "family", attrgetter("record.variant.family"), "Cleaners, pruning, combinations or weights.", formats.TEXT
 )
 SWEEP = VariantColumn(
-    "sweep", attrgetter("record.variant.sweep"), "The sweep that it belongs to; empty for none.", formats.TEXT
+    "sweep", attrgetter("record.variant.sweep"), "The variant's sweep; empty outside sweeps.", formats.TEXT
 )
 CUTOFF = VariantColumn("cutoff", attrgetter("record.variant.cutoff"), "Its cutoff in the sweep.")
 CLEANER_CUTOFF = VariantColumn(
@@ -58,7 +58,7 @@ SIZE = VariantColumn(
 QUERY_POSTINGS = VariantColumn(
     "query_postings",
     attrgetter("query_postings"),
-    "Postings of a query's terms, Σ df, mean over the topics.",
+    "Postings of a query's terms, Σ df, mean over topics.",
     formats.COUNT,
     "postings",
     "a query",
@@ -91,14 +91,14 @@ BYTES_SHARE = VariantColumn(
 EMPTIED = VariantColumn(
     "emptied",
     attrgetter("emptied"),
-    "Pages with text before cleaning that are left without any, or by pruning without a posting.",
+    "Pages that cleaning leaves without text, or pruning without a posting.",
     formats.COUNT,
     unit="pages",
 )
 EMPTIED_SHARE = VariantColumn(
     "emptied_share",
     attrgetter("emptied_share"),
-    "Share of the pages with text that are left without any, or by pruning without a posting.",
+    "Share of the pages that cleaning leaves without text, or pruning without a posting.",
     formats.PERCENT,
     "emptied",
     "% of pages",
