@@ -145,8 +145,8 @@ def clean_html(
     if as_html or markdown:
         parsed.check_own_text()
     options = PageOptions(**pages)
-    taken = page_of(html)
-    scored = score_page(taken, parsed.scorers, options, with_html=as_html or markdown)
+    page = page_of(html)
+    scored = score_page(page, parsed.scorers, options, with_html=as_html or markdown)
     if scored.segments is None:
         raise InputError(
             f"the page is no text to clean: {scored.reason}", "give HTML that is not packed, nor that long"
@@ -155,7 +155,7 @@ def clean_html(
     if not as_html and not markdown:
         return cleaned.text
     tree = html_of(scored, cleaned, options)
-    return markdown_of(tree, url or taken.url) if markdown else tree
+    return markdown_of(tree, url or page.url) if markdown else tree
 
 
 def score_text(text: str, scorers: Sequence[AnyScorer] | AnyScorer, **pages: str) -> PageScores:
@@ -384,7 +384,7 @@ def choose(experiment: Source | Several, results: str | Path = "results", **crit
     from thresher.reports.files import write_reports
 
     if isinstance(experiment, list | tuple):
-        several = [load_experiment(one, results) for one in experiment]
+        several = [load_experiment(each, results) for each in experiment]
         return choose_for_all(several, Path(results), ChooseOptions(**criteria))
     loaded = load_experiment(experiment, results)
     choice = choose_experiment(loaded, Path(results), ChooseOptions(**criteria))

@@ -174,10 +174,10 @@ def retrieval_requirement(package: str) -> str:
 def missing_retrieval(what: str) -> MissingDependencyError:
     """Return the error for a part of the extra `retrieval` that cannot be used, with both ways to install it."""
     fix = f"run `{install_command('retrieval')}`"
-    others = [retrieval_requirement(name) for name in requirements("retrieval") if name not in ("pyserini", "torch")]
-    if others:
+    needed = [retrieval_requirement(name) for name in requirements("retrieval") if name not in ("pyserini", "torch")]
+    if needed:
         jar = retrieval_requirement("pyserini")
-        fix += f", or without torch `pip install --no-deps {jar}` and `pip install {' '.join(others)}`"
+        fix += f", or without torch `pip install --no-deps {jar}` and `pip install {' '.join(needed)}`"
     return MissingDependencyError(what, fix)
 
 

@@ -214,13 +214,13 @@ def left_out(path: Path, format: str) -> LeftOut:
         return LeftOut()
     listed = listing(path)
     kind, files = chosen(listed.files, format, path, any_name=bool(format))
-    taken = {entry.name for entry in files}
-    names = [entry.name for entry in listed.files if entry.name not in taken]
-    others = [name for name in names if not name.rpartition("/")[2].startswith(".")]
-    hidden = listed.hidden + len(names) - len(others)
-    endings = Counter(Path(name.partition("?")[0]).suffix.lower() for name in others)
-    by_name = kind == HTML and not format and any(map(_may_be_page, others))
-    return LeftOut(len(others), tuple(endings.most_common(_MOST_ENDINGS)), hidden, listed.not_files, by_name)
+    as_pages = {entry.name for entry in files}
+    names = [entry.name for entry in listed.files if entry.name not in as_pages]
+    visible = [name for name in names if not name.rpartition("/")[2].startswith(".")]
+    hidden = listed.hidden + len(names) - len(visible)
+    endings = Counter(Path(name.partition("?")[0]).suffix.lower() for name in visible)
+    by_name = kind == HTML and not format and any(map(_may_be_page, visible))
+    return LeftOut(len(visible), tuple(endings.most_common(_MOST_ENDINGS)), hidden, listed.not_files, by_name)
 
 
 def _text_kind(name: str) -> str:

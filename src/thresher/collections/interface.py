@@ -74,8 +74,8 @@ class IdRule:
         'sql/select'
         """
         if self.ids not in ID_RULES:
-            known = ", ".join(ID_RULES)
-            raise ConfigError(f"unknown rule for ids {self.ids!r}", f"use one of {known}", "collection.ids")
+            rules = ", ".join(ID_RULES)
+            raise ConfigError(f"unknown rule for ids {self.ids!r}", f"use one of {rules}", "collection.ids")
         file = PurePosixPath(unpacked_name(path))
         stem = file.name
         # Any other ending may be all that tells two pages apart: `index.php?id=1`, `index.php?id=2`.

@@ -104,8 +104,8 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     if values and not any(name in values for name in wanted.id):
         likely |= _likely_id(values)
     # A column of nulls is no member; an id or address is not the text that is missing then.
-    taken = {*likely.values(), *wanted.id, *wanted.url}
-    contents = {name: max(map(len, texts)) for name, texts in values.items() if name not in taken}
+    used = {*likely.values(), *wanted.id, *wanted.url}
+    contents = {name: max(map(len, texts)) for name, texts in values.items() if name not in used}
     if contents and not any(name in values for name in (*wanted.html, *wanted.text)):
         longest = max(contents, key=lambda name: contents[name])
         is_address = any(map(_ADDRESS.fullmatch, values[longest]))

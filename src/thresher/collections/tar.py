@@ -158,9 +158,9 @@ def _pax_records(data: bytes) -> dict[str, str]:
 
 def _checked(block: bytes) -> bytes:
     """Return a header with a valid checksum: the sum of its bytes (signed in old archives), the checksum counted as spaces."""
-    others = block[:148] + b" " * 8 + block[156:]
-    less = sum(others) - _number(block[148:156])
-    if less and less != 256 * sum(byte > 127 for byte in others):
+    summed = block[:148] + b" " * 8 + block[156:]
+    less = sum(summed) - _number(block[148:156])
+    if less and less != 256 * sum(byte > 127 for byte in summed):
         raise TarDamage("invalid header")
     return block
 

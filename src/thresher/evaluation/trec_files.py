@@ -111,8 +111,8 @@ def _add_judgment(
     qrels: dict[str, dict[str, int]], topic: str, document: str, grade: int, error: tuple[str, str]
 ) -> None:
     """Add a judgment; `error` has the fix for a document with two grades, and where that is."""
-    if (known := qrels.setdefault(topic, {}).setdefault(document, grade)) != grade:
-        raise InputError(f"document {document} of topic {topic} has the grades {known} and {grade}", *error)
+    if (first_grade := qrels.setdefault(topic, {}).setdefault(document, grade)) != grade:
+        raise InputError(f"document {document} of topic {topic} has the grades {first_grade} and {grade}", *error)
 
 
 def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: str) -> None:

@@ -314,7 +314,9 @@ class _Reading:
         if index and (any(model.exact for model in models) or any(variant.pruning for variant in variants)):
             self._problems.parse(index, lambda options: options.analysis.check_words(), ("index", "language"))
         systems = self._systems(variants)
-        self._locate_texts([*(variant.cleaner.scorers for variant in variants), *(one.scorers for one in families)])
+        self._locate_texts(
+            [*(variant.cleaner.scorers for variant in variants), *(family.scorers for family in families)]
+        )
         self._problems.check()
         return Experiment(
             name=name,

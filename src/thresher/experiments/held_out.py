@@ -111,7 +111,9 @@ def chosen_on_topics(results: Results) -> tuple[Chosen, ...]:
         of_measure = [variant.comparisons[measure] for variant in chosen]
         for comparisons, comparison in zip(by_variant, corrected(of_measure, results.facts.correction), strict=True):
             comparisons[measure] = comparison
-    return tuple(replace(variant, comparisons=own) for variant, own in zip(chosen, by_variant, strict=True))
+    return tuple(
+        replace(variant, comparisons=comparisons) for variant, comparisons in zip(chosen, by_variant, strict=True)
+    )
 
 
 def _chosen(table: VariantTable) -> Iterator[Chosen]:

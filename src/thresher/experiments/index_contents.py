@@ -34,12 +34,12 @@ def index_contents(experiment: Experiment, scored: Scored) -> IndexContents:
 
 def _terms_of_sample(store: Path, documents: int, analyzer: Any) -> set[str]:
     """Return the different terms of evenly spread pages of a store."""
-    every = max(1, documents // _SAMPLED)
+    step = max(1, documents // _SAMPLED)
     terms: set[str] = set()
     begin = 0
     for path in shards(store):
         texts = read_shard(path, ["text"]).texts("text").tolist()
-        for tokens in tokens_of_each(analyzer, texts[-begin % every :: every]):
+        for tokens in tokens_of_each(analyzer, texts[-begin % step :: step]):
             terms.update(tokens)
         begin += len(texts)
     return terms

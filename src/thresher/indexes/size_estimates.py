@@ -67,10 +67,10 @@ def own_letters(names: Iterable[str]) -> float:
     ordered = sorted(name.encode() for name in names)
     if not ordered:
         return 0.0
-    own = len(ordered[0])
+    total = len(ordered[0])
     for before, name in pairwise(ordered):
-        own += len(name) - _shared(before, name)
-    return own / len(ordered)
+        total += len(name) - _shared(before, name)
+    return total / len(ordered)
 
 
 def _shared(before: bytes, name: bytes) -> int:

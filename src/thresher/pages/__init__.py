@@ -54,8 +54,8 @@ class PageOptions:
         if self.blocks not in BLOCK_RULES:
             raise ConfigError(f"there is no rule {self.blocks!r}", f"use one of {', '.join(BLOCK_RULES)}", "blocks")
         if self.language not in LANGUAGES:
-            known = ", ".join(ABBREVIATIONS)
-            fix = f"use {known}, whose abbreviations are known, or another code of ISO 639-1"
+            languages = ", ".join(ABBREVIATIONS)
+            fix = f"use {languages}, whose abbreviations are known, or another code of ISO 639-1"
             raise ConfigError(f"there is no language code {self.language!r}", fix, "language")
 
 

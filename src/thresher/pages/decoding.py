@@ -164,10 +164,10 @@ def _unmarked_utf16(content: bytes) -> str | None:
     if head.count(0) < _LEAST_ZEROS:
         return None
     for codec, high, tag in _UTF16:
-        zeros, others = head[high::2].count(0), head[1 - high :: 2].count(0)
+        zeros, other_zeros = head[high::2].count(0), head[1 - high :: 2].count(0)
         least = _ZEROS_OF_PAGE if tag.match(head) else _ZEROS_OF_TEXT
         # U+3000 and the like have a zero in the other place.
-        if zeros > least * len(head) / 2 and others <= zeros / 4:
+        if zeros > least * len(head) / 2 and other_zeros <= zeros / 4:
             characters = to_text(head, codec).encode("utf-8", "replace")
             if _share_of_controls(characters) <= _MOST_CONTROLS:
                 return codec

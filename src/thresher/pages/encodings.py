@@ -86,10 +86,10 @@ def to_text(content: bytes, codec: str, errors: Errors = "replace") -> str:
 @cache
 def _characters(codec: str) -> str:
     """Return the characters of the 256 bytes of an encoding; a windows encoding maps bytes without a character to C1."""
-    others = _OTHER_CHARACTERS.get(codec, {})
+    irregular = _OTHER_CHARACTERS.get(codec, {})
     characters = []
     for byte in range(256):
-        character = others.get(byte) or bytes([byte]).decode(codec, "replace")
+        character = irregular.get(byte) or bytes([byte]).decode(codec, "replace")
         if character == REPLACEMENT:
             character = chr(byte) if byte in _C1 else _UNDEFINED
         characters.append(character)

@@ -103,10 +103,10 @@ def _by_title(title: str, headings: Sequence[_Heading]) -> _Heading | None:
         return site.headline
     words = _words(title)
     about = _Title(_spaced(words), frozenset(words).difference(site.words))
-    others = [heading for heading in headings if heading.words != site.words]
-    h1s = [heading for heading in others if heading.level == 1]
+    candidates = [heading for heading in headings if heading.words != site.words]
+    h1s = [heading for heading in candidates if heading.level == 1]
     best = _best_h1(h1s, about)
-    lower = [heading for heading in others if heading.level > 1]
+    lower = [heading for heading in candidates if heading.level > 1]
     if h1s:
         lower = [heading for heading in lower if about.is_about(heading)]
     else:

@@ -242,10 +242,10 @@ class Segments:
 
     def without_tags(self) -> Segments:
         """Return the same parts, to be kept: without marks, elements and what scorers computed, many times the text."""
-        kept = replace(self, marked=None, places=None, descriptions=None, texts={}, references=None)
+        reduced = replace(self, marked=None, places=None, descriptions=None, texts={}, references=None)
         # Where `cached_property` keeps them.
-        vars(kept).update(sentence_ends=self.sentence_ends, words_in_sentences=self.words_in_sentences)
-        return kept
+        vars(reduced).update(sentence_ends=self.sentence_ends, words_in_sentences=self.words_in_sentences)
+        return reduced
 
     def _parts(self, ends: Ints) -> Iterator[str]:
         start = 0

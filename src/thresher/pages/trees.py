@@ -230,16 +230,16 @@ def _show(element: etree._Element) -> None:
             del element.attrib[name]
 
 
-def stays_between(text: str, ends: Sequence[int], kept: Sequence[int]) -> npt.NDArray[np.bool_]:
+def stays_between(text: str, ends: Sequence[int], kept_parts: Sequence[int]) -> npt.NDArray[np.bool_]:
     """Return for each character of a page's text that is no white space whether it is in a kept part.
 
     Args:
         text: as of `thresher.pages.Segments`.
         ends: the offset where each part ends, ascending.
-        kept: the numbers of the parts that are kept.
+        kept_parts: the numbers of the kept parts.
     """
     in_kept_part = np.zeros(len(ends), dtype=np.bool_)
-    in_kept_part[list(kept)] = True
+    in_kept_part[list(kept_parts)] = True
     of_characters = np.repeat(in_kept_part, np.diff(ends, prepend=0))
     codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
     return of_characters[~np.isin(codes, _SPACES)]
@@ -276,21 +276,21 @@ def _cut_text(text: str, stays: Sequence[bool], before: bool, is_first: bool) ->
     """
     pieces: list[str] = []
     flags = iter(stays)
-    kept, space = before, ""
+    stays_now, space = before, ""
     for character in text:
         if character.isspace():
             space += character
             continue
-        was_kept, kept = kept, next(flags)
-        if was_kept or (is_first and kept):
+        was_kept, stays_now = stays_now, next(flags)
+        if was_kept or (is_first and stays_now):
             pieces.append(space)
-        elif kept:
+        elif stays_now:
             # Between two sentences of a block that were not neighbours.
             pieces.append(" ")
-        if kept:
+        if stays_now:
             pieces.append(character)
         space, is_first = "", False
-    if kept:
+    if stays_now:
         pieces.append(space)
     return "".join(pieces)
 

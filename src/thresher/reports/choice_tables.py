@@ -156,12 +156,12 @@ def answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
 def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
     """Return the columns of a table, the most important first: a narrow terminal shows those alone."""
     index = _named_index_columns(measures)
-    main, *others = index.means
+    main, *further = index.means
     difference, bound = index.effects[:2]
     variant = replace(index.variant, missing=attrgetter("reason_for_none"))
     columns = [NAMED_ROLE, variant, NAMED_BYTES_SHARE, main, difference, index.share, bound, NAMED_BYTES]
     columns += [NAMED_POSTINGS, index.emptied]
-    for number, mean in enumerate(others, start=1):
+    for number, mean in enumerate(further, start=1):
         columns += [mean, *index.effects[2 * number : 2 * number + 2]]
     return [*columns, NAMED_TOPICS]
 

@@ -13,8 +13,8 @@ def left_out_sentences(left_out: LeftOut) -> Iterator[str]:
         endings = ", ".join(f"{count:,} {ending or 'without ending'}" for ending, count in left_out.endings)
         more = f", {left_out.of_rarer_endings:,} more" if left_out.of_rarer_endings else ""
         hint = "; format html reads pages of any name" if left_out.by_name else ""
-        others = _were_left_out(left_out.others, "file with another ending", "files with other endings")
-        yield f"{others}: {endings}{more}{hint}"
+        files = _were_left_out(left_out.others, "file with another ending", "files with other endings")
+        yield f"{files}: {endings}{more}{hint}"
     if left_out.hidden:
         yield _were_left_out(left_out.hidden, "hidden folder or file", "hidden folders or files")
     if left_out.not_files:

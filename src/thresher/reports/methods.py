@@ -135,9 +135,11 @@ def _relative_cutoffs(results: Results, treatments: list[Treatment]) -> Iterator
 
 def _index(results: Results) -> Iterator[str]:
     setup = results.facts.setup
-    held = ", ".join(["postings with frequencies", *setup.holds])
+    contents = ", ".join(["postings with frequencies", *setup.holds])
     analysis = Analysis(setup.index_language, setup.stemmer, setup.stopwords)
-    yield (f"Lucene through Pyserini, one thread, merged into one segment; it holds {held}. {analysis.description}.")
+    yield (
+        f"Lucene through Pyserini, one thread, merged into one segment; it holds {contents}. {analysis.description}."
+    )
     yield "Sizes are postings, pairs of a document and a term. Bytes are the sizes of all files that a search reads."
     if results.was_explored:
         yield (

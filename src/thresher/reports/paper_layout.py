@@ -182,8 +182,8 @@ def _obstacles(plotted: PlottedVariants, x: Axis, y: Axis) -> Obstacles:
         middle = y.length - y.at(level)
         lines.append(Segment(Place(0, middle), Place(x.length, middle)))
     for curve in plotted.curves:
-        for one, other in pairwise(curve.line):
-            lines.append(Segment(_place(x, y, one), _place(x, y, other)))
+        for begin, end in pairwise(curve.line):
+            lines.append(Segment(_place(x, y, begin), _place(x, y, end)))
     return Obstacles(Box(1, 0, x.length + BESIDE, y.length - 1), points, lines)
 
 

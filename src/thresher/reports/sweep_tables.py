@@ -52,8 +52,8 @@ def sweeps_table(
         limit: the number of rows that there is room for; None for all.
     """
     answered = [_Answered(table, sweep_answers(table, measures, criteria)) for table in results.tables]
-    every = [VariantRow(model.table, index) for model in answered for index in model.roles]
-    rows = every[:limit]
+    all_rows = [VariantRow(model.table, index) for model in answered for index in model.roles]
+    rows = all_rows[:limit]
     roles = {model.table.retrieval: model.roles for model in answered}
 
     def role_text(row: VariantRow) -> str:
@@ -77,5 +77,5 @@ def sweeps_table(
         f"than {margin_text(criteria.margin)} ({percent_text(1 - criteria.alpha)}, over all sweeps). Best: the highest mean "
         "of the sweep, on the topics that picked it."
     )
-    note = "" if len(rows) == len(every) else f"{counted(len(every) - len(rows), 'more row')}: --full."
+    note = "" if len(rows) == len(all_rows) else f"{counted(len(all_rows) - len(rows), 'more row')}: --full."
     return Table.of(columns, rows, text, note)

@@ -86,7 +86,7 @@ def all_variants_table(results: Results) -> Table:
 
 def _main_columns(results: Results) -> list[VariantColumn]:
     main = results.tables[0].main
-    others = [measure for measure in results.measures if measure != main]
+    further = [measure for measure in results.measures if measure != main]
     columns = [
         variants.mean_column(main),
         variants.measure_comparison(main).outcome,
@@ -98,7 +98,7 @@ def _main_columns(results: Results) -> list[VariantColumn]:
         variants.QUERY_POSTINGS,
         variants.QUERY_DOCUMENTS,
     ]
-    columns += [variants.mean_column(measure) for measure in others]
+    columns += [variants.mean_column(measure) for measure in further]
     return columns
 
 
@@ -148,13 +148,13 @@ def _frontier_rows(
 def _without_ties(table: VariantTable, front: Sequence[int]) -> list[int]:
     """Return the variants of a front, by ascending size, without those whose mean is shown as that of a smaller one."""
     shown: set[str] = set()
-    kept: list[int] = []
+    distinct: list[int] = []
     for index in front:
         mean = measure_text(table.mean(table.main)[index])
         if mean not in shown:
-            kept.append(index)
+            distinct.append(index)
         shown.add(mean)
-    return kept
+    return distinct
 
 
 def costs_table(results: Results) -> Table:

@@ -94,12 +94,12 @@ class PageIndex(NamedTuple):
 def index_pages(store: Path) -> PageIndex:
     """Index the pages of a store that has links. Of pages with one address the first counts; failed pages have none."""
     tables = [stores.read_shard(path, _ADDRESSES) for path in stores.shards(store)]
-    own = np.concatenate([table.numbers("address") for table in tables])
+    addresses = np.concatenate([table.numbers("address") for table in tables])
     named = np.concatenate([table.numbers("canonical") for table in tables])
-    numbers = np.arange(len(own))
-    by_own = _by_key(own, numbers)
+    numbers = np.arange(len(addresses))
+    by_own = _by_key(addresses, numbers)
     # A page's canonical page, if that is in the collection; else the first page of its address, else itself.
-    first, of_name = by_own.find(own), by_own.find(named)
+    first, of_name = by_own.find(addresses), by_own.find(named)
     canonical = np.where(of_name != _NOWHERE, of_name, np.where(first != _NOWHERE, first, numbers))
     is_absent = of_name == _NOWHERE
     keys = np.concatenate([by_own.keys, named[is_absent]])

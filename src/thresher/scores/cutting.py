@@ -60,11 +60,11 @@ class Layout:
             is_headline[list(self.headlines())] = True
         return is_headline
 
-    def shared(self, decisions: npt.NDArray[Decision], kept: Decision) -> npt.NDArray[Decision]:
-        """Return decisions on sentences, one each, with those of copies in accord; `kept` keeps a sentence always."""
+    def shared(self, decisions: npt.NDArray[Decision], always: Decision) -> npt.NDArray[Decision]:
+        """Return decisions on sentences, one each, with those of copies in accord; `always` keeps a sentence in any case."""
         if self.origins is None:
             return decisions
-        return np.where(self.origins < 0, kept, decisions[self.origins])
+        return np.where(self.origins < 0, always, decisions[self.origins])
 
 
 @dataclass(frozen=True)
@@ -302,8 +302,8 @@ def headlines_of(
     """
     headlines: list[int] = []
     for text, (first, after) in zip(texts, pairwise(pages.tolist()), strict=True):
-        own = after - first if is_own is None else int(is_own[first:after].sum())
-        headline = find_headline(text.split("\n")[:own], levels[first : first + own].tolist())
+        own_blocks = after - first if is_own is None else int(is_own[first:after].sum())
+        headline = find_headline(text.split("\n")[:own_blocks], levels[first : first + own_blocks].tolist())
         if headline is not None:
             headlines.append(first + headline)
     return headlines

@@ -139,24 +139,24 @@ def own_titles(table: Table, texts: ShardTexts, counts: HashCounts) -> list[str]
     """
     parts = counts.of(texts.parts.values)
     site_pages = counts.of(texts.sites)
-    own: list[str] = []
+    titles: list[str] = []
     for row, text in enumerate(table.texts("text").tolist()):
         pages = parts[texts.parts.offsets[row] : texts.parts.offsets[row + 1]]
-        own.append("")
+        titles.append("")
         if len(pages):
-            own[-1] = _own_title(title_parts(text.partition("\n")[0]), pages, site_pages[row])
-    return own
+            titles[-1] = _own_title(title_parts(text.partition("\n")[0]), pages, site_pages[row])
+    return titles
 
 
 def _own_title(parts: list[TitlePart], pages: Ints, site_pages: int) -> str:
     stays = ~repeats(pages, np.full(len(pages), site_pages))
     if not stays.any():
         return parts[int(pages.argmin())].text
-    own = ""
+    title = ""
     for part, part_stays in zip(parts, stays.tolist(), strict=True):
         if part_stays:
-            own += part.separator + part.text if own else part.text
-    return own
+            title += part.separator + part.text if title else part.text
+    return title
 
 
 def title_parts(title: str) -> list[TitlePart]:

@@ -243,12 +243,12 @@ def read_model(path: Traversable) -> counting.CharacterModel:
     """Read a model that `write_model` wrote."""
     about, arrays = read_archive(path, _ARRAYS, _WHAT, _FIX)
     try:
-        known = _CARD_FILE.parse(about, str(path))
-        if known.format == FORMAT:
-            return _model(known, *(arrays[name].astype(np.int64) for name in _ARRAYS))
+        about_model = _CARD_FILE.parse(about, str(path))
+        if about_model.format == FORMAT:
+            return _model(about_model, *(arrays[name].astype(np.int64) for name in _ARRAYS))
     except (KeyError, ValueError, ThresherError) as error:
         raise damaged(path, _WHAT, _FIX) from error
-    raise InputError(f"it is a model of format {known.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
+    raise InputError(f"it is a model of format {about_model.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
 
 
 def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> counting.CharacterModel:

@@ -75,10 +75,10 @@ def parts_of(segments: Segments, tree: PageTree, words: Words, main_part: slice,
     code_elements = _code_elements(segments, tree)
     in_code = _blocks_in(elements, code_elements)
     code = in_code & ~segments.marks.is_control & _has_letters(segments, in_code)
-    others = ~code & (segments.levels < TITLE_LEVEL)
-    texts = others & ~in_code & (words >= _TEXT_WORDS)
+    prose = ~code & (segments.levels < TITLE_LEVEL)
+    texts = prose & ~in_code & (words >= _TEXT_WORDS)
     comments = _comments(elements, tree, code_elements, comments)
-    return PageParts(_blocks_in(elements, footers), endings, code, others, texts, main_part, comments)
+    return PageParts(_blocks_in(elements, footers), endings, code, prose, texts, main_part, comments)
 
 
 def _footer_kinds(tree: PageTree) -> Ints:

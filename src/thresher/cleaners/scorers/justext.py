@@ -133,13 +133,13 @@ def without_doubt(classes: bytes) -> bytes:
         above, below = fenced[begin - 1 : begin], fenced[end : end + 1]
         size = end - begin
         # The number of paragraphs that take the class above.
-        taken = size
+        as_above = size
         if above == _GOOD and below != _GOOD:
-            taken = doubt[0].rfind(NEAR_GOOD) + 1
+            as_above = doubt[0].rfind(NEAR_GOOD) + 1
         elif above != below:
             nearest = doubt[0].find(NEAR_GOOD)
-            taken = nearest if nearest >= 0 else size
-        decided[begin - 1 : end - 1] = above * taken + below * (size - taken)
+            as_above = nearest if nearest >= 0 else size
+        decided[begin - 1 : end - 1] = above * as_above + below * (size - as_above)
     return bytes(decided)
 
 

@@ -178,9 +178,9 @@ def _prepare(plain: PlainText, ends: Ints) -> tuple[bytes, Ints, Ints]:
     else:
         codes = np.minimum(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), 255).astype(np.uint8)
     signs = _PYPLEXITY_SIGNS[codes]
-    kept = signs != _DROPPED
-    kept_before = np.concatenate(([0], kept.cumsum()))
-    page = np.insert(signs[kept], kept_before[ends], ord("\n")).tobytes()
+    is_kept = signs != _DROPPED
+    kept_before = np.concatenate(([0], is_kept.cumsum()))
+    page = np.insert(signs[is_kept], kept_before[ends], ord("\n")).tobytes()
     for sign in _BEGINNING:
         page = page.replace(b"%c" % sign, b" %c" % sign)
     page = _STOP.sub(b" . ", page).replace(b".\n", b" .\n")

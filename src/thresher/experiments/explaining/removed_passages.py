@@ -60,18 +60,18 @@ def cut_page(page: PageVerdicts, analyzer: Any, query_terms: Collection[str]) ->
         analyzer: of the index (a Java object).
         query_terms: the terms to count.
     """
-    kept: dict[BlockKind, Counter[str]] = {}
+    kept_counts: dict[BlockKind, Counter[str]] = {}
     removed = []
     tokens_of_segments = tokens_of_each(analyzer, [segment.text for segment in page.segments])
     for segment, tokens in zip(page.segments, tokens_of_segments, strict=True):
         kind = page.kinds[segment.block]
         counts = Counter(token for token in tokens if token in query_terms)
         if segment.kept:
-            kept.setdefault(kind, Counter()).update(counts)
+            kept_counts.setdefault(kind, Counter()).update(counts)
         elif counts:
             drops = tuple(_drop(verdict) for verdict in segment.dropped_by)
             removed.append(Passage(segment.block, kind, segment.text, len(tokens), dict(counts), drops))
-    return CutPage(kept, tuple(removed))
+    return CutPage(kept_counts, tuple(removed))
 
 
 def with_weights(

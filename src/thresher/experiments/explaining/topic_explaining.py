@@ -257,8 +257,8 @@ class _Documents:
         fell = self.runs.ranks.fell(document)
         if not fell and not self.runs.ranks.rose(document):
             return None
-        others = np.array([self.rows[other] for other in overtakers], dtype=np.int64)
-        return largest_part(swings(self.parts, self.rows[document], others, fell), emptied, fell)
+        rows = np.array([self.rows[other] for other in overtakers], dtype=np.int64)
+        return largest_part(swings(self.parts, self.rows[document], rows, fell), emptied, fell)
 
     def _terms(self, row: int) -> tuple[TermChange, ...]:
         changes: list[TermChange] = []

@@ -182,9 +182,9 @@ class Output:
 
     def __post_init__(self) -> None:
         """Check the name of the member with the text, and that the language is one that is recognised."""
-        taken = (*_OTHER_MEMBERS, *FIELDS) if self.fields else _OTHER_MEMBERS
-        if self.text_name in ("", *taken):
-            fix = f"choose one that is none of {', '.join(taken)}"
+        reserved = (*_OTHER_MEMBERS, *FIELDS) if self.fields else _OTHER_MEMBERS
+        if self.text_name in ("", *reserved):
+            fix = f"choose one that is none of {', '.join(reserved)}"
             raise ConfigError(f"the text cannot have the name {self.text_name!r}", fix, "--text-name")
         if self.language and self.language not in recognised():
             fix = f"use one of {', '.join(recognised())} (Norwegian is `no`)"

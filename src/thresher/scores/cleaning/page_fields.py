@@ -78,12 +78,12 @@ class FieldReader:
         first = int(table.lists("block_ends").offsets[row])
         blocks = np.searchsorted(block_ends, sentence_ends)
         levels = table.lists("levels")[row][blocks]
-        kept = np.zeros(len(sentence_ends), dtype=np.bool_)
-        kept[list(cut.document.sentences)] = True
-        kept &= levels != TITLE_LEVEL
+        is_kept = np.zeros(len(sentence_ends), dtype=np.bool_)
+        is_kept[list(cut.document.sentences)] = True
+        is_kept &= levels != TITLE_LEVEL
         repeats = self._repeats[first + blocks]
         parts: list[str] = []
-        for mask in (kept & ~repeats & (levels > 0), kept & ~repeats & (levels == 0), kept & repeats):
+        for mask in (is_kept & ~repeats & (levels > 0), is_kept & ~repeats & (levels == 0), is_kept & repeats):
             parts.append(kept_text(table.texts("text")[row], sentence_ends.tolist(), blocks.tolist(), mask))
         headings, text, repeated = parts
         anchors = "\n".join(weighted_anchors(self._site, row, factor=1))

@@ -187,12 +187,12 @@ def clean_collection(  # noqa: PLR0913, keywords of the public API
         backend: the workers.
         extras: the further files to write.
     """
-    taken = take_cleaner(cleaner).checked()
-    check_for_workers(taken)
+    parsed = take_cleaner(cleaner).checked()
+    check_for_workers(parsed)
     rendering = Rendering(formats.output_format(output, how), how, options)
     job = CleanJob(
         source=Path(source),
-        cleaner=taken,
+        cleaner=parsed,
         output=Path(output),
         rendering=rendering,
         format=format,
