@@ -73,7 +73,7 @@ def index(
     pages: schema.PagesTable,
     backend: AskedBackend,
 ) -> None:
-    """Build a Lucene index of cleaned JSON lines or Parquet (`id`, `contents`), or of pages with --treatment."""
+    """Build a Lucene index of cleaned JSON lines or Parquet (`id`, `contents`), or of pages (also `-`) with --treatment."""
     from thresher.api import index_json_lines
     from thresher.indexes.indexing import is_other_folder
 

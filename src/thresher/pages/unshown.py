@@ -1,9 +1,10 @@
 """What a page has and does not show: which elements a reader does not see, by their tags and attributes.
 
 An element that the page may show later is text for a reader, and stays: pages come with panels, answers and whole articles
-that a click or a script opens. What an attribute hides is therefore left out only if it is short and nothing opens it. Source:
-the HTML standard, 15.3.1 and 15.4, for what is not displayed; Readability, as in Firefox's reader view, for ARIA-HIDDEN; the
-limits are this project's: scripts/pages/content.md says how much of pages with gold texts they leave out.
+that a click or a script opens. Text that an attribute hides is therefore left out only if it is short and nothing opens it.
+Source: the HTML standard, 15.3.1 and 15.4, and CSS's DISPLAY and VISIBILITY for text that is not displayed; Readability, as in
+Firefox's reader view, for ARIA-HIDDEN; the limits are this project's: scripts/pages/content.md says how much of pages with
+gold texts they leave out.
 """
 
 from __future__ import annotations

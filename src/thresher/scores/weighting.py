@@ -47,7 +47,7 @@ class Weights(Declared):
     parameters = (
         Parameter("title", int, 8, "how often the title counts, without what repeats on its site", low=1, high=100),
         Parameter("headings", int, 2, "how often each heading counts", low=1, high=100),
-        Parameter("anchors", float, 0.0, "factor of the counts of texts of links to the page", low=0, high=100),
+        Parameter("anchors", float, 1.0, "factor of the counts of texts of links to the page", low=0, high=100),
     )
 
     @property
