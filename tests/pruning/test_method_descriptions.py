@@ -32,9 +32,9 @@ def test_ranges_are_those_that_parse() -> None:
 def test_description_of_a_pruning_method() -> None:
     assert (
         "random@CUTOFF\n"
-        "    Keeps each posting with the same probability, independently, as a hash of seed, document and term decides.\n"
+        "    Keeps each posting with the same probability, by a hash of seed, document and term.\n"
         "    cutoffs above 0 to 1 (share of postings), such as random(seed=0)@0.5\n"
-        "    seed=0: another one draws other postings (from 0)\n"
+        "    seed=0: another seed draws other postings (from 0)\n"
         "    source: this project's; mixing after Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, "
         "OOPSLA 2014\n"
         "\n"
