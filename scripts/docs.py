@@ -235,7 +235,7 @@ def columns() -> str:
         "[Files](../report.md#files) says which command writes which file.",
     ]
     seen: Seen = {}
-    sections = {
+    sections: dict[str, Iterable[Column[Any]]] = {
         "results.csv": variant_columns((MEASURE,)),
         "per_topic.csv": variant_tables.PER_TOPIC,
         "systems.csv": further_tables.system_columns((MEASURE,)),
