@@ -54,16 +54,17 @@ class BuiltIndex:
 
     def counted(self) -> CountedIndex:
         """Return what the estimate is made from."""
-        return counted(self.row)
+        return counted(self.row, self.baseline)
 
     def sizes(self) -> Mapping[str, int]:
         """Return the measured bytes by type."""
         return sizes(self.row)
 
 
-def counted(row: Row) -> CountedIndex:
+def counted(row: Row, baseline: Row) -> CountedIndex:
     """Return what the estimate of an index is made from."""
-    return CountedIndex(row.index, row.words, row.variant.pruning is not None)
+    removed = max(baseline.index.postings - row.index.postings, 0)
+    return CountedIndex(row.index, row.words, row.variant.pruning is not None, removed)
 
 
 def sizes(row: Row) -> Mapping[str, int]:
@@ -113,7 +114,7 @@ def by_package(index: BuiltIndex) -> float:
 def by_baseline(index: BuiltIndex) -> float:
     """Return the package's estimate where the baseline was built."""
     estimate = estimated_bytes(index.counted(), index.contents)
-    of_baseline = estimated_bytes(counted(index.baseline), index.contents)
+    of_baseline = estimated_bytes(counted(index.baseline, index.baseline), index.contents)
     return sum(scaled_bytes(estimate, of_baseline, sizes(index.baseline)).values())
 
 

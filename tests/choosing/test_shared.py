@@ -74,6 +74,13 @@ def test_the_smallest_setting_within_the_margin_is_tried_on_each_and_left_out_in
     assert cells[0][6:] == ["none", "100.0", "100.0", "0.0 %", "0.0 %"]
 
 
+def test_the_smallest_setting_has_the_fewest_bytes() -> None:
+    tables = [collection({0.5: 0.0, 0.4: 0.0}) for _ in range(3)]
+    assert shared(*tables).variant == "none|dcp@0.4"
+    heavy = [table.with_rows([*table.rows[:2], replace(table.rows[2], bytes=300_000)]) for table in tables]
+    assert shared(*heavy).variant == "none|dcp@0.5"
+
+
 def test_nothing_pruned_is_chosen_for_another_engine() -> None:
     table = table_of(BASE, {DCP: {0.2: BASE}, "words": {0.5: BASE}})
     assert shared(table, table, table).variant == "none|dcp@0.2"

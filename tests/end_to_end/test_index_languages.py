@@ -27,16 +27,37 @@ CHINESE = {
     "he": "黄河流过北方。河水很急，春天的时候河边有很多鸟。",
     "shan": "山上有一座古老的寺庙。游客喜欢在山上喝茶。",
 }
+JAPANESE = {
+    "fuji": "富士山は日本で一番高い山です。毎年たくさんの人が登ります。",
+    "cha": "京都のお茶は有名です。春に新しい茶葉を摘みます。",
+    "kawa": "川の水はとてもきれいです。夏には子供たちが泳ぎます。",
+    "tera": "古いお寺が山の上にあります。観光客は静かな庭を歩きます。",
+}
+THAI = {
+    "chang": "ช้างเป็นสัตว์บกที่ใหญ่ที่สุดในประเทศไทย และอาศัยอยู่ในป่า",
+    "khao": "ชาวนาปลูกข้าวในฤดูฝน และเก็บเกี่ยวในฤดูหนาว",
+    "wat": "วัดเก่าแก่ตั้งอยู่บนภูเขา นักท่องเที่ยวชอบเดินชมสวน",
+    "thale": "ทะเลทางใต้สวยงามมาก ผู้คนมาว่ายน้ำในฤดูร้อน",
+}
 LANGUAGES = {
     "de": (GERMAN, {"1": "Haus", "2": "Baum Apfel"}, "dach"),
     "zh": (CHINESE, {"1": "游客", "2": "春天茶叶"}, "xian"),
 }
-MENU = {"de": "Startseite Kontakt Impressum", "zh": "首页 联系 关于"}
+WITH_LIMITS = {
+    "ja": (JAPANESE, {"1": "富士山", "2": "お茶"}, "fuji"),
+    "th": (THAI, {"1": "ช้าง", "2": "ข้าว"}, "chang"),
+}
+MENU = {
+    "de": "Startseite Kontakt Impressum",
+    "zh": "首页 联系 关于",
+    "ja": "ホーム 連絡先 会社概要",
+    "th": "หน้าแรก ติดต่อ เกี่ยวกับ",
+}
 
 
 def write(folder: Path, language: str) -> Path:
     """Write pages, topics and qrels of a language, and an experiment with all kinds of variants."""
-    pages, topics, _ = LANGUAGES[language]
+    pages, topics, _ = {**LANGUAGES, **WITH_LIMITS}[language]
     (folder / "pages").mkdir()
     for name, text in pages.items():
         html = f"<html><body><ul><li><a href='/'>{MENU[language]}</a></ul><p>{text}</p><p>{text[:9]}</p></body></html>"
@@ -124,14 +145,37 @@ def test_languages_are_checked_first(tmp_path: Path, index: str, facts: tuple[st
     assert all(fact in done.err for fact in facts)
 
 
-@pytest.mark.parametrize(("language", "cleaners"), [("de", {"justext(lang=German)"}), ("zh", {"bte"})])
-def test_init_follows_the_language_of_the_pages(tmp_path: Path, language: str, cleaners: set[str]) -> None:
+@pytest.mark.parametrize(
+    ("language", "index", "cleaners"),
+    [("de", "de", {"justext(lang=German)"}), ("zh", "zh", {"bte"}), ("ja", "cjk", {"bte"}), ("th", "en", {"bte"})],
+)
+def test_init_follows_the_language_of_the_pages(tmp_path: Path, language: str, index: str, cleaners: set[str]) -> None:
     write(tmp_path, language)
     judged = ("--topics", "topics.tsv", "--qrels", "qrels.txt")
     done = thresher("init", "pages", *judged, "-o", "first.toml", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     experiment = load_experiment(tmp_path / "first.toml")
-    assert (experiment.pages.language, experiment.index.language) == (language, language)
+    assert (experiment.pages.language, experiment.index.language) == (language, index)
     names = {variant.name for variant in experiment.variants}
     assert cleaners < names
-    assert "justext" not in names
+    assert not {name for name in names if name.startswith("justext") and language != "de"}
+    assert not {name for name in names if name.startswith("words") and language != "de"}
+    assert ("analysed as English" in done.out) == (language == "th")
+
+
+@pytest.mark.parametrize("language", WITH_LIMITS)
+def test_analysers_that_look_at_neighbouring_words_are_not_explored(tmp_path: Path, language: str) -> None:
+    write(tmp_path, language)
+    done = thresher("explore", "pages.toml", cwd=tmp_path)
+    assert done.code == 2
+    assert f"terms of {language!r} depend on neighbouring words: no exploring, no pruning" in done.err
+
+
+def test_the_analyser_of_japanese_searches(tmp_path: Path) -> None:
+    lines = [json.dumps({"id": name, "contents": text}, ensure_ascii=False) for name, text in JAPANESE.items()]
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "topics.tsv").write_text("1\t富士山\n2\tお茶\n", encoding="utf-8")
+    assert thresher("index", "pages.jsonl", "-o", "index", "--language", "ja", cwd=tmp_path).code == 0
+    assert thresher("search", "index", "topics.tsv", "-o", "run.txt", cwd=tmp_path).code == 0
+    hits = [line.split()[:3:2] for line in (tmp_path / "run.txt").read_text(encoding="utf-8").splitlines()]
+    assert hits == [["1", "fuji"], ["2", "cha"]]

@@ -237,6 +237,11 @@ def test_control_c_still_reaches_python() -> None:
             InputError,
             "its Lucene index is damaged or of another version",
         ),
+        (
+            "java.lang.UnsupportedOperationException: This JRE does not have support for Thai segmentation",
+            MissingDependencyError,
+            "this Java does not know where Thai words end",
+        ),
         ("java.lang.X: odd\n\tat here", StateError, "Lucene failed (java.lang.X: odd)"),
     ],
 )

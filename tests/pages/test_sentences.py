@@ -55,6 +55,21 @@ def test_english(sentences):
     assert split(" ".join(sentences)) == sentences
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "sentences"),
+    [
+        (
+            "ja",
+            "雨が降る。風も強い！明日は？「晴れ。」と言う。",
+            ["雨が降る。", "風も強い！", "明日は？", "「晴れ。」", "と言う。"],
+        ),
+        ("th", "ฝนตกหนักมาก ลมแรงด้วย\nพรุ่งนี้อากาศดี", ["ฝนตกหนักมาก ลมแรงด้วย", "พรุ่งนี้อากาศดี"]),
+    ],
+)
+def test_japanese_has_stops_and_thai_has_none(language: str, text: str, sentences: list[str]) -> None:
+    assert split(text, language) == sentences
+
+
 def test_a_block_ends_a_sentence():
     assert split("One\ntwo.\nthree, Mr.\nFour") == ["One", "two.", "three, Mr.", "Four"]
     assert split("") == []

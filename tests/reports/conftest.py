@@ -26,7 +26,7 @@ def judged() -> Results:
 @pytest.fixture(scope="session")
 def choice(judged: Results) -> Choice:
     """The smallest index that loses little was explored only; one that gains was built."""
-    return chosen(judged, "none|dcp@0.5", "words@8", "words@14")
+    return chosen(judged, "none|dcp@0.5", "words@8", "words@10")
 
 
 @pytest.fixture(scope="session")

@@ -24,6 +24,7 @@ from thresher.reports.charts import (
     topics_chart,
     variants_chart,
 )
+from thresher.reports.formatting import percent
 from thresher.reports.topic_rows import topic_changes
 
 RECOMMENDED = "none|dcp@0.5"
@@ -58,13 +59,25 @@ def test_points_have_the_numbers_of_the_table(data: ChartData, table: VariantTab
     for point in data.points:
         index = table.position[point.name]
         assert point.mean == table.mean(NDCG)[index]
-        assert point.share == 100 * table.shares[index]
-        assert point.postings == table.rows[index].index.postings
+        assert point.share == 100 * table.bytes_shares[index]
+        assert point.bytes == table.index_bytes[index]
         assert point.series == (table.rows[index].variant.sweep or SINGLES)
         assert point.on_front is (index in front)
-        assert f"{table.mean(NDCG)[index]:.4f}" in point.label
+        size = f"{percent(table.bytes_shares[index])} % of the bytes ({percent(table.shares[index])} % of the postings)"
+        assert f"{size}, exp-nDCG@10 {table.mean(NDCG)[index]:.4f}" in point.label
     assert data.baseline.mean == table.mean(NDCG)[0]
     assert (data.retrieval, data.measure) == ("qld", "exp-nDCG@10")
+
+
+def test_the_axis_is_bytes_and_says_whether_they_are_measured() -> None:
+    title = "index, % of the baseline's bytes"
+    names = {"none": 1.0, "words@3": 0.9, "words@4": 0.8}
+    for explored, source in ([], "measured"), (["words@4"], "partly estimated"), (list(names), "estimated"):
+        data = chart_data(made(names, only_explored=explored).tables[0])
+        assert data.size == f"{title} ({source})"
+        assert frontier_chart(data)["layer"][0]["encoding"]["x"]["title"] == data.size
+        assert variants_chart(data, 640)["layer"][0]["encoding"]["x"]["title"] == data.size
+        assert ("≈" in data.points[-1].label) == ("estimated" in source)
 
 
 def test_the_recommended_variant_has_the_bound_of_its_test(data: ChartData, table: VariantTable) -> None:

@@ -43,6 +43,21 @@ a\_b@1 & 0.6 & $^{\dagger+}$ & $-$3 \\
     )
 
 
+def test_long_names_are_broken_into_lines_and_leave_room_for_columns() -> None:
+    name = "content(headings=keep)@0.3+repeated(share,headings=keep)@0.01|weights(title=8,headings=2,anchors=1)|dcp@0.5"
+    heads = (Head("", align="left"), *(Head(measure, marked=True) for measure in ("P@5", "P@10", "AP", "exp-nDCG@10")))
+    rows = tuple((Cell(text), *(Cell("0.1234", "†+"),) * 4) for text in ("none", name))
+    table = Table(heads, rows, "")
+    text = render_fitted(table)
+    assert "% columns that a page has no room for" not in text
+    assert (
+        r"\begin{tabular}[t]{@{}l@{}}content(headings=keep)@0.3+ \\ repeated(share,headings=keep)@0.01 \\ "
+        r"\textbar{}weights(title=8,headings=2,anchors=1) \\ \textbar{}dcp@0.5\end{tabular} & 0.1234 & "
+    ) in text
+    assert estimated_width(table.first(1)) < page_width() / 2
+    assert r"\begin{tabular}[t]" not in render_fitted(Table(heads, rows[:1], ""))
+
+
 def test_latex_special_characters_are_escaped() -> None:
     assert escape_latex(r"\{}$&#%_^~<>|'`") == (
         r"\textbackslash{}\{\}\$\&\#\%\_\textasciicircum{}\textasciitilde{}"

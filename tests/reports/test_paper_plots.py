@@ -141,7 +141,7 @@ def test_names_are_drawn_in_their_places_in_eight_points() -> None:
     drawn = texts_of(plot.svg)
     for name in ("words", "none|dcp", "justext", "bte", "no cleaning", "margin", "recommended", "exp-nDCG@10"):
         assert name in drawn
-    assert "index, % of the baseline's bytes" in drawn
+    assert "index, % of the baseline's bytes (measured)" in drawn
     assert set(re.findall(r'font-size="([^"]+)"', plot.svg)) == {"8px"}
     values = [layer["data"]["values"] for layer in plot.spec["layer"] if layer["mark"]["type"] == "text"]
     rows = [row for of_layer in values for row in of_layer]
@@ -153,10 +153,10 @@ def test_names_are_drawn_in_their_places_in_eight_points() -> None:
         assert drawn[row["text"]] == pytest.approx((across, down), abs=3)
 
 
-def test_sizes_are_bytes_only_where_all_were_built() -> None:
-    assert "baseline's bytes" in paper_plot(small()).svg
+def test_the_axis_says_whether_bytes_are_measured() -> None:
+    assert "baseline's bytes (measured)" in paper_plot(small()).svg
     explored = paper_plot(made(topics=9, only_explored=["bte"]), PaperPlot(("bte", "justext")))
-    assert "baseline's postings" in explored.svg
+    assert "baseline's bytes (partly estimated)" in explored.svg
 
 
 def test_a_curve_of_many_variants_has_no_dots_and_ends_where_little_is_left() -> None:

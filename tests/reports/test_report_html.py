@@ -133,7 +133,7 @@ def test_charts_stand_in_two_widths_and_name_their_points(text: str) -> None:
     assert len(tree.xpath("//figure[@class='wide']")) == len(tree.xpath("//figure[@class='narrow']")) == 4
     assert len(tree.xpath("//*[@id='variants']//figure[@class='scroll']")) == 2
     labels = tree.xpath("//*[@id='summary']//path/@aria-label")
-    assert any(label.startswith(f"{RECOMMENDED}: index 50.0 %") for label in labels)
+    assert any(label.startswith(f"{RECOMMENDED}: ") and "(50.0 % of the postings)" in label for label in labels)
 
 
 def test_the_line_below_the_title_counts_topics_and_variants() -> None:

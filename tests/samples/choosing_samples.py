@@ -90,11 +90,14 @@ def drawn_again(table: VariantTable, drawn: Sequence[int]) -> VariantTable:
 
 
 def explored(name: str) -> VariantTable:
-    """The paths of the four families over a collection, explored with its topics; of pydoc also some neighbours."""
+    """The paths of the four families over a collection, explored with its topics; of pydoc also some neighbours.
+
+    A posting has four bytes.
+    """
     kept = np.load(Path(__file__).parents[1] / "choosing" / f"{name}.npz")
     counts = zip(kept["names"].tolist(), kept["postings"].tolist(), kept["documents"].tolist(), strict=True)
     rows = tuple(
-        Row(variant(name), IndexStatistics(documents, 0, postings, 0), 0, None, True)
+        Row(variant(name), IndexStatistics(documents, 0, postings, 0), 0, 4 * postings, True)
         for name, postings, documents in counts
     )
     values = kept["values"].astype(np.float64)

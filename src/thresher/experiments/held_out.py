@@ -131,8 +131,8 @@ def _best_held_out(table: VariantTable, members: Sequence[int], chosen: int) -> 
     """Return the variant with the best mean on the held-out topics; of equals the chosen variant or the smallest index."""
     means = np.nan_to_num(table.held_out_mean(table.main), nan=-np.inf)
 
-    def rank(index: int) -> tuple[float, bool, int, int]:
-        return -means[index], index != chosen, table.sizes[index], index
+    def rank(index: int) -> tuple[float, bool, tuple[int, int], int]:
+        return -means[index], index != chosen, table.size(index), index
 
     return min(members, key=rank)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
 from thresher.indexes.analysis import text_analyzer, tokens_of_each
-from thresher.indexes.size_estimates import IndexContents, own_letters
+from thresher.indexes.size_estimates import NEARLY_ALL, IndexContents, own_letters
 from thresher.scores.store import read_shard, shards
 
 _SAMPLED = 200
@@ -21,25 +23,41 @@ def index_contents(experiment: Experiment, scored: Scored) -> IndexContents:
     ids: list[str] = []
     for path in shards(store):
         ids += read_shard(path, ["id"]).texts("id").tolist()
-    terms = _terms_of_sample(store, len(ids), text_analyzer(index.analysis))
+    sample = _sample(store, len(ids), text_analyzer(index.analysis))
     return IndexContents(
         id_bytes=sum(len(identifier.encode()) for identifier in ids) / max(len(ids), 1),
         id_letters=own_letters(ids),
-        term_letters=own_letters(terms),
-        sample_terms=len(terms),
+        term_letters=own_letters(sample.df),
+        common_terms=sample.common_terms,
+        sample_terms=len(sample.df),
         options=index,
         original_statistics=experiment.pruning.original_statistics,
     )
 
 
-def _terms_of_sample(store: Path, documents: int, analyzer: Any) -> set[str]:
-    """Return the different terms of evenly spread pages of a store."""
+@dataclass(frozen=True)
+class _Sample:
+    """The pages of a sample with a term, and the df of each term in it."""
+
+    pages: int
+    df: Counter[str]
+
+    @property
+    def common_terms(self) -> float:
+        """The mean number of a page's terms that nearly all pages of the sample have."""
+        common = [pages for pages in self.df.values() if pages >= NEARLY_ALL * self.pages]
+        return sum(common) / max(self.pages, 1)
+
+
+def _sample(store: Path, documents: int, analyzer: Any) -> _Sample:
+    """Return the terms of evenly spread pages of a store."""
     step = max(1, documents // _SAMPLED)
-    terms: set[str] = set()
+    pages, df = 0, Counter[str]()
     begin = 0
     for path in shards(store):
         texts = read_shard(path, ["text"]).texts("text").tolist()
         for tokens in tokens_of_each(analyzer, texts[-begin % step :: step]):
-            terms.update(tokens)
+            pages += bool(tokens)
+            df.update(set(tokens))
         begin += len(texts)
-    return terms
+    return _Sample(pages, df)

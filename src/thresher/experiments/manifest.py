@@ -32,7 +32,7 @@ from thresher.evaluation.significance import TEST_NAMES
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
 from thresher.experiments.measuring import CostMeter
-from thresher.experiments.results import Results
+from thresher.experiments.results import RESULTS_FILE, Results
 from thresher.experiments.stages import RowKey, VariantRun
 from thresher.experiments.table import Cost
 from thresher.indexes.jvm import lucene_versions
@@ -282,7 +282,7 @@ class Software:
     Args:
         versions: of Python, of packages, and of what they bring, by name.
         code: the state of this code; None outside a checkout.
-        date: of the run, such as 2026-11-28; empty where nothing was run.
+        date: of the run, such as 2026-11-28; where nothing was run, that of the results' file; empty without either.
     """
 
     versions: Mapping[str, str]
@@ -292,9 +292,12 @@ class Software:
 
 def software_of(folder: Path) -> Software:
     """Return what made the results in a folder: by their manifest, or if nothing was run, what is installed now."""
-    file = folder / "manifest.json"
+    file, results = folder / "manifest.json", folder / RESULTS_FILE
     if not file.exists():
-        return Software(package_versions(), git_state())
+        date = ""
+        if results.exists():
+            date = datetime.fromtimestamp(results.stat().st_mtime, UTC).date().isoformat()
+        return Software(package_versions(), git_state(), date)
     try:
         manifest = json.loads(file.read_text(encoding="utf-8"))
         code = CodeState(**manifest["code"]) if manifest["code"] else None

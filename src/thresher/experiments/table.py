@@ -287,12 +287,18 @@ class VariantTable:
         return round(sum(scaled_bytes(estimate, of_baseline, self.baseline.built.bytes_by_type).values()))
 
     def _estimate_by_type(self, row: Row) -> Mapping[str, float]:
-        return estimated_bytes(CountedIndex(row.index, row.words, row.variant.pruning is not None), self.contents)
+        removed = max(self.baseline.index.postings - row.index.postings, 0)
+        counted = CountedIndex(row.index, row.words, row.variant.pruning is not None, removed)
+        return estimated_bytes(counted, self.contents)
 
     @cached_property
     def bytes_shares(self) -> Floats:
         """Bytes, as a share of the baseline's, each measured or estimated."""
         return _over(self.index_bytes, self.index_bytes[0])
+
+    def size(self, index: int) -> tuple[int, int]:
+        """Return the size that orders indexes: bytes, measured or estimated, and postings where bytes are equal."""
+        return int(self.index_bytes[index]), int(self.sizes[index])
 
     @cached_property
     def emptied(self) -> Ints:
@@ -315,7 +321,7 @@ class VariantTable:
 
     def front(self, measure: str, among: Iterable[int] | None = None) -> tuple[int, ...]:
         """Return the Pareto front of size and mean among some variants, or all, by ascending size and mean."""
-        means, sizes = self.mean(measure), self.sizes
+        means, sizes = self.mean(measure), self.index_bytes
         if among is None:
             among = range(len(self.rows))
         finite: list[int] = []
@@ -325,13 +331,13 @@ class VariantTable:
                 finite.append(index)
                 points.append((float(sizes[index]), float(means[index])))
         front = [finite[place] for place in pareto_front(points)]
-        return tuple(sorted(front, key=lambda index: (sizes[index], means[index], index)))
+        return tuple(sorted(front, key=lambda index: (self.size(index), means[index], index)))
 
     def frontier(self, measure: str, among: Sequence[int]) -> tuple[int, ...]:
         """Return the variants with a higher mean than all that are as small or smaller, by ascending size."""
         frontier: list[int] = []
-        means, sizes = self.mean(measure), self.sizes
-        for index in sorted(among, key=lambda index: (sizes[index], -means[index], index)):
+        means = self.mean(measure)
+        for index in sorted(among, key=lambda index: (self.index_bytes[index], -means[index], self.size(index), index)):
             if not frontier or means[index] > means[frontier[-1]]:
                 frontier.append(index)
         return tuple(frontier)
@@ -339,7 +345,7 @@ class VariantTable:
     def best(self, measure: str, among: Sequence[int]) -> int:
         """Return the variant with the highest mean; of equals the smallest, then the first. NaN never ranks first."""
         means = np.nan_to_num(self.mean(measure), nan=-np.inf)
-        return min(among, key=lambda index: (-means[index], self.sizes[index], index))
+        return min(among, key=lambda index: (-means[index], self.size(index), index))
 
     @cached_property
     def families(self) -> Mapping[Family, tuple[int, ...]]:
@@ -362,7 +368,7 @@ class VariantTable:
         sweeps: dict[str, tuple[int, ...]] = {}
         for sweep, indices in members.items():
             if len(indices) > 1:
-                sweeps[sweep] = self._largest_first(indices)
+                sweeps[sweep] = self.largest_first(indices)
         return sweeps
 
     @cached_property
@@ -370,10 +376,11 @@ class VariantTable:
         """The candidates of no sweep of two variants or more, the largest index first."""
         singles = set(self.candidates)
         singles.difference_update(*self.sweeps.values())
-        return self._largest_first(singles)
+        return self.largest_first(singles)
 
-    def _largest_first(self, indices: Iterable[int]) -> tuple[int, ...]:
-        return tuple(sorted(indices, key=lambda index: (-self.sizes[index], index)))
+    def largest_first(self, indices: Iterable[int]) -> tuple[int, ...]:
+        """Return variants by descending size."""
+        return tuple(sorted(indices, key=lambda index: (*(-count for count in self.size(index)), index)))
 
     @cached_property
     def built(self) -> tuple[int, ...]:

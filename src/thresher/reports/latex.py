@@ -25,6 +25,10 @@ _FONT, _MARKS_FONT = 8.0, 6.0
 """Points of \\footnotesize and of superscripts in it."""
 _GAP = 4.0
 """Points at each side of a column of a table."""
+_LONG = 170.0
+"""Points from which on a name is broken into lines, a third of a page."""
+_BREAKS = re.compile(r"(?<=\+)|(?=\|)")
+"""Between the cuts of a cleaner, and before weights and pruning."""
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -84,7 +88,7 @@ def estimated_width(table: Table) -> float:
     width = -2 * _GAP
     for index, column in enumerate(table.columns):
         cells = [row[index] for row in table.rows]
-        numbers = _FONT * max((ems(cell.text) for cell in cells), default=0.0)
+        numbers = _FONT * max((ems(line) for cell in cells for line in _lines(cell.text)), default=0.0)
         marks = _MARKS_FONT * max((ems(cell.mark) for cell in cells), default=0.0)
         head = _FONT * max(ems(column.header), ems(column.unit))
         width += max(head, numbers + marks) + 2 * _GAP
@@ -144,7 +148,7 @@ def render_latex(table: Table, label: str = "", column: float = COLUMN) -> str:
             body.append(r"\midrule")
         cells: list[str] = []
         for cell, head in zip(row, table.columns, strict=True):
-            cells.append(escape_latex(cell.text))
+            cells.append(_cell(cell.text))
             if head.marked:
                 cells.append(_mark(cell.mark))
         body.append(" & ".join(cells) + r" \\")
@@ -155,6 +159,25 @@ def escape_latex(text: str) -> str:
     """Return `text` so that LaTeX prints it as it is: special characters escaped, `--` no dash."""
     apart = re.sub(r"-(?=-)", "-\0", plain(text))
     return "".join(_LATEX.get(sign, sign) for sign in apart)
+
+
+def _lines(text: str) -> list[str]:
+    """Return a long name in lines, each as long as there is room for."""
+    lines: list[str] = []
+    for part in _BREAKS.split(text) if _FONT * ems(text) > _LONG else [text]:
+        if lines and _FONT * ems(lines[-1] + part) <= _LONG:
+            lines[-1] += part
+        else:
+            lines.append(part)
+    return lines
+
+
+def _cell(text: str) -> str:
+    lines = [escape_latex(line) for line in _lines(text)]
+    if len(lines) == 1:
+        return lines[0]
+    inside = r" \\ ".join(lines)
+    return rf"\begin{{tabular}}[t]{{@{{}}l@{{}}}}{inside}\end{{tabular}}"
 
 
 def _head(text: str, head: Head) -> str:

@@ -11,10 +11,12 @@ from thresher.cleaners.cleaner import parse_scorer
 from thresher.cleaners.scorer import Declared, Scorer
 from thresher.evaluation.mean_tests import DRAWS, MOST_EXACT
 from thresher.evaluation.significance import TEST_NAMES
+from thresher.experiments.manifest import Software
 from thresher.experiments.results import Facts, Results
 from thresher.indexes.analysis import Analysis, formula_of
 from thresher.indexes.pruning.treatments import Treatment, method_class
 from thresher.reports.formatting import correction_text
+from thresher.reports.software import origin, program
 from thresher.reports.table import measure_header
 from thresher.scores.weighting import Weights
 
@@ -56,8 +58,8 @@ class Method(NamedTuple):
     lines: tuple[str, ...]
 
 
-def methods(results: Results) -> tuple[Method, ...]:
-    """Return how values, sizes and costs came about, in reading order."""
+def methods(results: Results, software: Software | None = None) -> tuple[Method, ...]:
+    """Return how values, sizes and costs came about, in reading order; None for software that is not known."""
     facts, setup = results.facts, results.facts.setup
     treatments = [row.variant.treatment for row in results.tables[0].rows]
     sections = [
@@ -72,7 +74,16 @@ def methods(results: Results) -> tuple[Method, ...]:
     ]
     if results.was_run:
         sections += _costs(facts)
+    if software is not None:
+        sections.append(Method("Software", tuple(_software(software))))
     return tuple(section for section in sections if section.lines)
+
+
+def _software(software: Software) -> Iterator[str]:
+    made = origin(software)
+    yield f"{program(software, 'thresher')} ({made})." if made else f"{program(software, 'thresher')}."
+    lucene, anserini, pyserini = (program(software, name) for name in ("lucene", "anserini", "pyserini"))
+    yield f"{lucene} through {anserini} and {pyserini}; {program(software, 'ir-measures')}."
 
 
 def _weights(treatments: list[Treatment]) -> Iterator[str]:

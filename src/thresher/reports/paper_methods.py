@@ -20,6 +20,7 @@ from thresher.indexes.pruning.method import PruningMethod
 from thresher.reports import references
 from thresher.reports.formatting import correction_text, percent_text, plain
 from thresher.reports.latex import escape_latex
+from thresher.reports.software import origin, program
 from thresher.reports.summary import margin_text
 from thresher.reports.table import measure_header
 from thresher.scores.weighting import Weights
@@ -27,8 +28,6 @@ from thresher.scores.weighting import Weights
 BIBLIOGRAPHY = ".bib"
 _ENDINGS = (".tex", ".md")
 _EXPONENTIAL = "exp-"
-_COMMIT = 10
-"""Characters of a commit that are shown."""
 
 
 @dataclass(frozen=True)
@@ -84,23 +83,17 @@ def methods_sentences(results: Results, software: Software, choice: Choice | Non
         yield _choice(choice)
 
 
-def _software(software: Software, name: str, shown: str) -> Cited:
+def _software(software: Software, name: str) -> Cited:
     """Return a program with its version, where that is known."""
-    return Cited(f"{shown} {software.versions.get(name, '')}".rstrip(), references.SOFTWARE.get(name, ()))
+    return Cited(program(software, name), references.SOFTWARE.get(name, ()))
 
 
 def _work(results: Results, software: Software) -> Iterator[Sentence]:
-    facts, code = results.facts, software.code
-    details = []
-    if code:
-        changes = " with changes" if code.changed else ""
-        details.append(f"commit {code.commit[:_COMMIT]}{changes}")
-    if software.date:
-        details.append(software.date)
+    facts, made = results.facts, origin(software)
     yield (
         Cited(f"We cleaned and searched {counted(facts.pages.documents, 'page')} ({plain(facts.title)}) with "),
-        _software(software, "thresher", "Thresher"),
-        Cited(f" ({', '.join(details)})." if details else "."),
+        _software(software, "thresher"),
+        Cited(f" ({made})." if made else "."),
     )
 
 
@@ -160,11 +153,11 @@ def _index(results: Results, software: Software) -> Sentence:
     analysis = Analysis(setup.index_language, setup.stemmer, setup.stopwords).description
     analysis = f"{analysis[:1].lower()}{analysis[1:]}"
     sentence = [
-        _software(software, "lucene", "Lucene"),
+        _software(software, "lucene"),
         Cited(" through "),
-        _software(software, "anserini", "Anserini"),
+        _software(software, "anserini"),
         Cited(" and "),
-        _software(software, "pyserini", "Pyserini"),
+        _software(software, "pyserini"),
         Cited(f" analysed texts ({analysis}), and retrieved up to {counted(setup.depth, 'document')} per topic by "),
     ]
     for number, model in enumerate(results.retrievals):
@@ -178,7 +171,7 @@ def _evaluation(results: Results, software: Software) -> Iterator[Sentence]:
     facts = results.facts
     measures = [Cited(_measure_text(measure), _measure_keys(measure)) for measure in results.measures]
     for sentence in _listed(f"Over {counted(len(facts.topics), 'topic')} we report ", measures, ", computed by "):
-        yield (*sentence, _software(software, "ir-measures", "ir-measures"), Cited("."))
+        yield (*sentence, _software(software, "ir-measures"), Cited("."))
     if not results.tests:
         return
     tests = f"{counted(results.tests, 'test')} of variants and measures"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from thresher.base.errors import ConfigError
 from thresher.base.number_text import counted
@@ -63,17 +63,12 @@ def paper_plot(results: Results, asked: PaperPlot = PaperPlot(), choice: Choice 
 
 
 def _plotted(results: Results, asked: PaperPlot, choice: Choice | None) -> PlottedVariants:
-    """Return the asked variants, with sizes in bytes if all were built, or else in postings."""
+    """Return the asked variants, and the runs of other systems whose size is known."""
     labels = results.facts.labels
     table = _asked_table(results, asked)
     measure = asked.measure and measure_named(asked.measure, results.measures)
     data = chart_data(table, choice, measure)
-    points = [data.baseline, *data.points]
-    unit = "postings"
-    if all(row.bytes is not None for row in table.rows):
-        unit = "bytes"
-        points = [_in_bytes(point, table) for point in points]
-        points += _systems(results, asked, table, measure)
+    points = [data.baseline, *data.points, *_systems(results, asked, table, measure)]
     recommended = None
     if data.recommended:
         recommended = next((point for point in points if point.name == data.recommended.point.name), None)
@@ -86,7 +81,7 @@ def _plotted(results: Results, asked: PaperPlot, choice: Choice | None) -> Plott
         curves=tuple(_curves(points[1:], points[0], results)),
         margin=margin,
         recommended=recommended,
-        size=f"index, % of the baseline's {unit}",
+        size=data.size,
         measure=labels.get(measure or table.main) or labels.get(data.measure, data.measure),
     )
 
@@ -100,18 +95,17 @@ def _asked_table(results: Results, asked: PaperPlot) -> VariantTable:
     return table.only([0, *sorted(indices - {0})])
 
 
-def _in_bytes(point: ChartPoint, table: VariantTable) -> ChartPoint:
-    return replace(point, share=100 * float(table.bytes_shares[table.position[point.name]]))
-
-
 def _systems(results: Results, asked: PaperPlot, table: VariantTable, measure: str | None) -> Iterator[ChartPoint]:
     """Give the runs of other systems whose size is known, beside the first retrieval model."""
     place = results.measures.index(measure or table.main)
     for system in results.facts.systems:
-        share = system.share_of(int(table.index_bytes[0]))
+        whole = int(table.index_bytes[0])
+        share = system.share_of(whole)
         is_asked = not asked.rows or {system.name, labelled(system.name, results.facts.labels)} & set(asked.rows)
         if share is not None and is_asked and asked.model in (None, results.retrievals[0]):
-            yield ChartPoint(system.name, SINGLES, 100 * share, float(system.means[place]), "", False, False, 0)
+            yield ChartPoint(
+                system.name, SINGLES, 100 * share, float(system.means[place]), "", False, False, round(share * whole)
+            )
 
 
 def _curves(points: list[ChartPoint], baseline: ChartPoint, results: Results) -> Iterator[Curve]:
@@ -123,7 +117,7 @@ def _curves(points: list[ChartPoint], baseline: ChartPoint, results: Results) ->
         shown = members
         if len(members) > _MANY:
             shown = [point for point in members if point.on_line and point.mean >= _LEAST * baseline.mean] or members
-        shown.sort(key=lambda point: point.postings)
+        shown.sort(key=lambda point: point.bytes)
         yield Curve(labelled(name, results.facts.labels), tuple(shown))
 
 

@@ -89,7 +89,7 @@ def _built_findings(table: VariantTable) -> Iterator[str]:
         f"{measure_header(table.main).name} and {better} significantly better; differences are "
         f"{change_text(min(changes))} to {change_text(max(changes))}."
     )
-    smaller = [row for row in compared if table.sizes[row.index] < table.sizes[0]]
+    smaller = [row for row in compared if table.size(row.index) < table.size(0)]
     if smaller:
         harmless = [row for row in smaller if not _shows_a_loss(row)]
         yield (

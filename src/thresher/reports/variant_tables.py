@@ -141,7 +141,8 @@ def _frontier_rows(
     indices = {0}
     indices.update(front[place] for place in spread(len(front), min(room, len(front))))
     indices.update(table.position[name] for name in recommended if name in table.position)
-    for index in sorted(indices, key=lambda index: (index > 0, -table.sizes[index], index)):
+    order = {index: place for place, index in enumerate(table.largest_first(indices))}
+    for index in sorted(indices, key=lambda index: (index > 0, order[index])):
         yield VariantRow(table, index)
 
 

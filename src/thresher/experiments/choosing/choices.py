@@ -228,7 +228,7 @@ class ModelChoice:
             return None
         if self.within is not None:
             return None if self.within.variant == self.no_cleaning.variant else self.within
-        if self.best is not None and (self.smallest is None or self.best.share <= self.smallest.share):
+        if self.best is not None and (self.smallest is None or self.best.bytes <= self.smallest.bytes):
             return self.best
         return self.smallest
 

@@ -71,14 +71,14 @@ class ChoiceProblem:
         return keeps
 
     def smallest(self, variants: Iterable[int]) -> int | None:
-        """Return the smallest of some variants; None without any.
+        """Return the smallest of some variants, in bytes; None without any.
 
         Among equal sizes the higher main mean counts, then the shorter name, then the alphabet.
         """
         means = self.table.mean(self.measures[0])
 
-        def preference(variant: int) -> tuple[int, float, int, str]:
+        def preference(variant: int) -> tuple[tuple[int, int], float, int, str]:
             name = self.table.rows[variant].name
-            return int(self.table.sizes[variant]), -float(means[variant]), len(name), name
+            return self.table.size(variant), -float(means[variant]), len(name), name
 
         return min(variants, key=preference, default=None)

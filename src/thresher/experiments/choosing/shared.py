@@ -60,7 +60,7 @@ class SharedChoice(Shown):
         measures: the deciding measures, the main one first.
         criteria: margin, alpha and the most pages that may be emptied; the families have no part.
         settings: the number of settings that were explored in all collections.
-        variant: the smallest setting, by mean postings, whose bounds are within the margin; None for no cleaning.
+        variant: the smallest setting, by mean share of the bytes, whose bounds are within the margin; None for no cleaning.
         bounds: by measure, the largest loss of a further collection like these with confidence 1 − alpha; 0 for no cleaning.
         tried: the setting on each collection.
         left_out: by collection, the setting that the other collections recommend without it.
@@ -128,15 +128,19 @@ class _Settings:
     criteria: ChoiceCriteria
 
     def smallest(self, collections: Sequence[int]) -> int | None:
-        """Return the setting with the fewest mean postings whose bounds on these collections are within the margin."""
+        """Return the setting with the fewest bytes whose bounds on these collections are within the margin.
+
+        Sizes are means of shares, of the bytes first and then of the postings.
+        """
         bounds = prediction_bounds(self.losses[..., collections], self.criteria.alpha)
         within = np.all(bounds < self.criteria.margin.value - TOLERANCE, axis=0)
         within &= np.all(self.keeps_pages[:, collections], axis=1)
-        sizes = self.shares[:, collections].mean(axis=1)
+        sizes = self.bytes_shares[:, collections].mean(axis=1)
+        postings = self.shares[:, collections].mean(axis=1)
         candidates = [setting for setting in np.flatnonzero(within).tolist() if sizes[setting] < 1]
 
-        def preference(setting: int) -> tuple[float, int, str]:
-            return sizes[setting], len(self.names[setting]), self.names[setting]
+        def preference(setting: int) -> tuple[float, float, int, str]:
+            return sizes[setting], postings[setting], len(self.names[setting]), self.names[setting]
 
         return min(candidates, key=preference, default=None)
 

@@ -44,8 +44,8 @@ def best_within(problem: ChoiceProblem, size: int) -> BoundedVariant | None:
         return None
     means = table.mean(problem.measures[0])
 
-    def preference(variant: int) -> tuple[float, int, str]:
-        return -float(means[variant]), int(table.index_bytes[variant]), table.rows[variant].name
+    def preference(variant: int) -> tuple[float, tuple[int, int], str]:
+        return -float(means[variant]), table.size(variant), table.rows[variant].name
 
     best = min(candidates, key=preference)
     if best == 0:
