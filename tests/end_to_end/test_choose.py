@@ -100,7 +100,9 @@ def test_the_smallest_that_is_shown_to_lose_little_is_recommended(decided: Decid
     (model,) = chosen(decided.results).models
     pick, table = model.smallest, read_results(decided.results).table()
     assert pick is not None
-    assert pick.share == min(walk.last.share for walk in model.families if walk.last)
+    lasts = [table.position[walk.last.variant] for walk in model.families if walk.last]
+    assert table.position[pick.variant] == min(lasts, key=table.size)
+    assert pick.bytes == min(table.index_bytes[index] for index in lasts)
     index = table.position[pick.variant]
     assert (pick.share, pick.emptied) == (float(table.shares[index]), int(table.emptied[index]))
     for effect in pick.effects:

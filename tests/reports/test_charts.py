@@ -114,6 +114,17 @@ def test_the_frontier_marks_what_matters(data: ChartData) -> None:
     assert texts == {"recommended", "baseline", "margin"}
 
 
+def test_the_labels_of_the_baseline_and_of_a_better_variant_stand_on_two_sides(data: ChartData) -> None:
+    assert data.recommended is not None
+    sides = []
+    for mean in (data.baseline.mean + 0.001, data.baseline.mean - 0.001):
+        point = replace(data.recommended.point, mean=mean)
+        spec = frontier_chart(replace(data, recommended=replace(data.recommended, point=point)))
+        looks = {layer["encoding"]["text"]["value"]: layer["mark"] for layer in marks(spec, "text")}
+        sides.append((looks["baseline"]["baseline"], looks["recommended"]["baseline"]))
+    assert sides == [("top", "bottom"), ("bottom", "bottom")]
+
+
 def test_a_recommended_variant_that_is_not_drawn_is_marked() -> None:
     names = {"none": 1.0, **{f"words@{cutoff}": 1 - 0.001 * cutoff for cutoff in range(1, 400)}}
     results = made(names)

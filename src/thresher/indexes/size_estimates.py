@@ -15,7 +15,7 @@ from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.work import IndexStatistics
 
 BYTES_OF_AMOUNTS: Mapping[str, tuple[float, ...]] = {
-    ".doc": (1.737, 0.712, -0.162, 1.113, 0.51),
+    ".doc": (1.737, 0.712, -0.162, 1.113, 0.25, 1.0),
     ".tim": (1.074, 0.893),
     ".dvd": (1.389, 1.009),
     ".fdt": (4.050, 0.710, 3.3),
@@ -35,6 +35,8 @@ _OF_AN_ID = 3
 """The same of an id."""
 _SHARED = 0.35
 """With twice as many terms, neighbours share about this many letters more."""
+_BLOCK = 128
+"""Lucene packs so many postings of a term together, and writes those behind the last full block one by one."""
 _LONGEST = 8
 """Postings become no smaller where lists have more than 2^8 of them on average."""
 NEARLY_ALL = 0.95
@@ -109,7 +111,8 @@ def amounts(index: CountedIndex, contents: IndexContents) -> Mapping[str, tuple[
 
     - `.doc`, postings: the distance to the document before it, in fewer bits where lists are long; the tf, unless it is 1; of
       a pruned index a posting for what each document lost. Postings of terms that nearly all pages have take fewer bytes,
-      since only their tf differs. Cleaning and pruning are taken to remove these terms first.
+      since only their tf differs, but for those behind the last full block. Cleaning and pruning are taken to remove
+      these terms first.
     - `.tim`, the dictionary: the letters of every term, less those that it shares with its neighbours, its counts and an
       address; and every id, which is a term of its own field.
     - `.dvd`: every id as it is, and its place. `.fdt`: the ids once more, compressed, and texts if asked for.
@@ -126,12 +129,13 @@ def amounts(index: CountedIndex, contents: IndexContents) -> Mapping[str, tuple[
     ids = documents * contents.id_bytes
     keeps_losses = index.pruned and contents.original_statistics
     common = min(max(documents * contents.common_terms - index.removed, 0.0), postings)
+    behind_blocks = common * (documents % _BLOCK) / max(documents, 1.0)
     others = postings - common
     several = others * (1 - _ratio(tokens, postings) ** -_ONCE)
     in_long_lists = others * min(log2(_ratio(others, terms)), _LONGEST)
     letters = contents.term_letters - _SHARED * log2(_ratio(terms, contents.sample_terms))
     sizes: dict[str, tuple[float, ...]] = {
-        ".doc": (others, several, in_long_lists, documents if keeps_losses else 0.0, common),
+        ".doc": (others, several, in_long_lists, documents if keeps_losses else 0.0, common, behind_blocks),
         ".tim": (terms * (_OF_A_TERM + letters), documents * (_OF_AN_ID + contents.id_letters)),
         ".dvd": (documents, ids),
         ".fdt": (documents, documents * contents.id_letters, float(index.words) if options.stored else 0.0),

@@ -222,8 +222,10 @@ def _axes(data: ChartData, points: Sequence[ChartPoint]) -> tuple[Spec, Spec]:
 def _levels(data: ChartData, x: Spec, y: Spec) -> list[Spec]:
     """Return the lines of baseline and margin, and the marks of the baseline and of the recommended variant, with labels."""
     baseline = asdict(data.baseline)
-    # The baseline stands at the right end, so its label is left of it.
+    # The baseline stands at the right end, so its label is left of it, and below where the recommended variant's is above.
     beside = {"align": "right", "baseline": "bottom", "dx": -9, "dy": -9}
+    if data.recommended and data.recommended.point.mean >= data.baseline.mean:
+        beside = {"align": "right", "baseline": "top", "dx": -9, "dy": 9}
     layers = [
         layer("rule", {"strokeWidth": 1, "opacity": 0.5}, [baseline], y=y),
         layer("point", BASELINE, [baseline], x=x, y=y, description=_label()),
