@@ -73,7 +73,7 @@ def test_damaged_models(tmp_path, monkeypatch):
     mine.write_bytes(b"x")
     with pytest.raises(InputError) as caught:
         load_character_model(str(mine))
-    assert str(caught.value).startswith(f"{mine}: it is damaged, or holds no NCleaner model. Fix: train it again")
+    assert_names(caught.value, f"{mine}: it is damaged", "Fix: train it again")
     monkeypatch.setattr(models, "_FILES", replace(models._FILES, folder=tmp_path))
     path = tmp_path / "standard.ncleaner"
     path.write_bytes(b"x")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from commands import thresher
+from messages import assert_names
 
 from thresher.base.errors import ThresherError
 from thresher.cleaners.characters.scoring import read_model
@@ -51,7 +52,7 @@ def test_train_and_clean(site: Path, tmp_path: Path) -> None:
     before = mine.read_bytes()
     done = thresher("ncleaner", "train", site / "clean", site / "raw", "-o", mine)
     assert (done.code, mine.read_bytes()) == (5, before)
-    assert done.err == f"error: {mine}: it exists and is no model of ncleaner. Fix: choose another name.\n"
+    assert_names(done.err, f"error: {mine}: it exists", "ncleaner", "Fix: choose another name.\n")
     cleaned = tmp_path / "cleaned.jsonl"
     done = thresher("clean", site / "raw", "-c", f"ncleaner(model={model})@0", "-o", cleaned, "--workers", "1")
     assert done.code == 0, done.err

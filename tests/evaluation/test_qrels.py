@@ -59,9 +59,7 @@ def test_beirs_columns(tmp_path):
     assert read_qrels(path) == {"PLAIN-2": {"MED-1": 2, "MED-2": 0}}
     with pytest.raises(InputError) as error:
         read_qrels(write(tmp_path, "query-id corpus-id score\n1 0 a 2\n"))
-    assert str(error.value).startswith(
-        f"{path}:2: the line has 4 columns, not 3. Fix: write `query-id corpus-id score`"
-    )
+    assert_names(error.value, f"{path}:2: the line has 4 columns, not 3", "Fix: write `query-id corpus-id score`")
     for text in ("1 a 2\n", "query-id corpus-id score"):
         with pytest.raises(InputError):
             read_qrels(write(tmp_path, text))
