@@ -54,6 +54,11 @@ def test_comments_are_no_judgments(tmp_path, comment):
         read_qrels(write(tmp_path, comment))
 
 
+def test_signs_of_comments_and_tables_within_ids(tmp_path):
+    assert read_qrels(write(tmp_path, "1 0 msmarco_00#12 1\n1 0 # 2\n")) == {"1": {"msmarco_00#12": 1, "#": 2}}
+    assert read_run(write(tmp_path, "1 Q0 IPCC_report,_1992 8 174.5 x\n")) == {"1": {"IPCC_report,_1992": 174.5}}
+
+
 def test_beirs_columns(tmp_path):
     path = write(tmp_path, "query-id\tcorpus-id\tscore\r\nPLAIN-2\tMED-1\t2\nPLAIN-2\tMED-2\t0\n")
     assert read_qrels(path) == {"PLAIN-2": {"MED-1": 2, "MED-2": 0}}

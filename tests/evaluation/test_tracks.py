@@ -226,6 +226,11 @@ READ = [
         {"1": "AT&T &eacute; < b"},
     ),
     (
+        "a title over two lines",
+        "<top>\n<num> Number: 139\n<title> Topic: New\npiers\n<desc> Description:\nAny\n</top>",
+        {"139": "New piers"},
+    ),
+    (
         "several roots",
         '<?xml version="1.0"?>\n<topic number="1"><query>a</query></topic>\n<topic number="2"><query>b</query></topic>',
         {"1": "a", "2": "b"},

@@ -19,8 +19,8 @@ REPORTS: list[tuple[str, str | bytes, list[str]]] = [
     ("jawah/charset_normalizer#12", "<p>héllo world!".encode(), ["héllo world!"]),
     (
         "jawah/charset_normalizer#407",
-        "<p>Adil davranmaktan bahsetmişken…".encode("cp1254"),
-        ["Adil davranmaktan bahsetmişken…"],
+        "<p>Adil davranmaktan bahsetmişken… Kaptan, gemi hazır değil. Şimdi ne yapacağız?".encode("cp1254"),
+        ["Adil davranmaktan bahsetmişken… Kaptan, gemi hazır değil. Şimdi ne yapacağız?"],
     ),
     ("PyYoshi/cChardet#101", "<p>Ślimok śpi.".encode("cp1250"), ["Ślimok śpi."]),
     ("openzim/warc2zim#312", "<p>Der Fährhafen für Gäste früh".encode()[:-2], ["Der Fährhafen für Gäste fr\ufffd"]),
