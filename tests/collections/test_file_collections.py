@@ -139,6 +139,17 @@ def test_what_is_left_out_of_other_sources(tmp_path: Path) -> None:
     assert left_out(tmp_path, "") == LeftOut(1, ((".pdf", 1),))
 
 
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_what_is_left_out_of_archives(tmp_path: Path, packed: str) -> None:
+    put(tmp_path, "w/index.html", "w/index.html.1", "w/a.php?id=1", "w/a.php?id=2", "w/._a.html", "w/.git/b.html")
+    archive = tmp_path / f"mirror.tar{packed}"
+    with tarfile.open(archive, "w:gz" if packed else "w") as members:
+        members.add(tmp_path / "w", "w")
+    assert left_out(archive, "") == LeftOut(3, ((".php", 2), (".1", 1)), hidden=2)
+    archive.write_bytes(archive.read_bytes()[:-9000] if not packed else archive.read_bytes()[:-20])
+    assert left_out(archive, "").others <= 3
+
+
 def test_links_to_files_are_followed_and_links_to_folders_are_not(tmp_path: Path) -> None:
     put(tmp_path, "pages/a.html", "elsewhere/b.html")
     (tmp_path / "pages" / "link.html").symlink_to(tmp_path / "elsewhere" / "b.html")

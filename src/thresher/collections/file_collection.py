@@ -19,7 +19,7 @@ from thresher.collections.json_lines import JsonLines
 from thresher.collections.json_values import is_array
 from thresher.collections.listing import FileEntry, listing, walk
 from thresher.collections.parquet_rows import MAGIC, ParquetRows
-from thresher.collections.tar import Tar
+from thresher.collections.tar import Tar, members_left_out
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc
 
@@ -43,6 +43,7 @@ _PAGE_TYPES = (None, "text/html", "application/xhtml+xml", "text/plain")
 # Those of Python, whatever the system has.
 _TYPES = mimetypes.MimeTypes(filenames=())
 _MOST_ENDINGS = 3
+_HIDDEN_NAME = "."
 
 
 def kinds() -> tuple[FileKind, ...]:
@@ -209,13 +210,16 @@ class LeftOut:
 
 
 def left_out(path: Path, format: str) -> LeftOut:
-    """Return what is left out of a folder that is read as `format`, empty to detect it; nothing of other sources."""
-    if not path.is_dir():
+    """Return what is left out of a folder or of archives that are read as `format`, empty to detect it; else nothing."""
+    if not path.is_dir() and kind_of(path.name) != Tar.name:
         return LeftOut()
     listed = listing(path)
     kind, files = chosen(listed.files, format, path, any_name=bool(format))
     as_pages = {entry.name for entry in files}
     names = [entry.name for entry in listed.files if entry.name not in as_pages]
+    if kind == Tar.name:
+        for entry in files:
+            names += [name or _HIDDEN_NAME for name in members_left_out(entry.path)]
     visible = [name for name in names if not name.rpartition("/")[2].startswith(".")]
     hidden = listed.hidden + len(names) - len(visible)
     endings = Counter(Path(name.partition("?")[0]).suffix.lower() for name in visible)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, ClassVar
@@ -201,12 +202,7 @@ def _padded(size: int) -> int:
 
 @dataclass(frozen=True)
 class Tar:
-    """The HTML files in a tar archive, in its order; all else is skipped, unless `every` takes all files for HTML.
-
-    Hidden folders and files of macOS are skipped in any case.
-    """
-
-    every: bool = False
+    """The HTML files in a tar archive, in its order; all else is skipped."""
 
     name: ClassVar[str] = "tar"
     suffixes: ClassVar[tuple[str, ...]] = (".tar", ".tgz", *(f".tar{more}" for more in COMPRESSIONS))
@@ -223,7 +219,7 @@ class Tar:
             archive = TarReader(stream)
             try:
                 for member in archive:
-                    if member.regular and self._is_page(member.name):
+                    if member.regular and _is_page(member.name):
                         yield _source(archive, member, part.name, options)
                         count += 1
                 skip(stream, _TO_THE_END)  # there may be damage after the archive's end
@@ -238,8 +234,17 @@ class Tar:
             first = 0
         return Span(first, part.path.stat().st_size)
 
-    def _is_page(self, name: str) -> bool:
-        return not is_hidden_path(name) and (self.every or is_page_name(name))
+
+def members_left_out(path: Path) -> Iterator[str]:
+    """Yield the names of the files in an archive that are not read, up to the first damage; of hidden ones an empty name."""
+    with open_stream(path) as stream, suppress(TarDamage, OSError):
+        for member in TarReader(stream):
+            if member.regular and not _is_page(member.name):
+                yield "" if is_hidden_path(member.name) else member.name
+
+
+def _is_page(name: str) -> bool:
+    return not is_hidden_path(name) and is_page_name(name)
 
 
 def _source(archive: TarReader, member: Member, file: str, options: ReadOptions) -> Source:
