@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,9 @@ from experiments import chosen, made, small
 from thresher.base.errors import InputError, StateError
 from thresher.cli.experiment import report
 from thresher.experiments.manifest import CodeState, Software, software_of
-from thresher.experiments.results import Results, write_results
+from thresher.experiments.results import RESULTS_FILE, Results, write_results
+from thresher.reports.files import REPORT_FILE, write_reports
+from thresher.reports.methods import methods
 from thresher.reports.paper_methods import write_methods
 
 SOFTWARE = Software(
@@ -89,6 +92,25 @@ def test_the_verb_reads_the_manifest(tmp_path: Path) -> None:
     done = CliRunner().invoke(report, [str(folder), "--methods", str(path)], catch_exceptions=False)
     assert done.stdout.splitlines()[-2:] == [f"methods: {path}", f"references: {tmp_path / 'methods.bib'}"]
     assert r"Thresher 7.7~\cite{thresher} (2020-02-02)" in path.read_text(encoding="utf-8")
+
+
+def test_the_report_has_the_versions_of_the_paragraph(tmp_path: Path) -> None:
+    results, path = labelled(), tmp_path / "methods.md"
+    write_methods(results, SOFTWARE, None, path)
+    made, programs = dict(methods(results, SOFTWARE))["Software"]
+    assert made == "Thresher 0.9.1 (commit 0123456789 with changes, 2026-11-28)."
+    assert programs == "Lucene 9.9.1 through Anserini 1.7.1 and Pyserini 1.6.0; ir-measures 0.4.3."
+    text = re.sub(r" \[@[^\]]+\]", "", path.read_text(encoding="utf-8"))
+    assert made in text
+    assert "Lucene 9.9.1 through Anserini 1.7.1 and Pyserini 1.6.0" in text
+    assert "Software" not in dict(methods(results))
+    assert dict(methods(results, Software({}, None)))["Software"][0] == "Thresher."
+    write_reports(results, tmp_path)
+    (tmp_path / RESULTS_FILE).write_text("{}", encoding="utf-8")
+    os.utime(tmp_path / RESULTS_FILE, (0, 0))
+    write_reports(results, tmp_path)
+    page = (tmp_path / REPORT_FILE).read_text(encoding="utf-8")
+    assert re.search(r"<dd>Thresher [\d.]+ \(.*1970-01-01\)\.</dd>", page)
 
 
 def test_software_is_that_of_the_manifest_or_what_is_installed(tmp_path: Path) -> None:
