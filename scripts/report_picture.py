@@ -1,27 +1,28 @@
 #!/usr/bin/env python3
-"""Put the first screen of a report into docs/results/plots/report.png, for README.md. Needs Chromium and the dev environment.
+"""Draw the frontier of a report into docs/results/plots/frontier.svg, for README.md: low enough for its first screen.
 
-usage: scripts/report_picture.py RESULTS_FOLDER     (such as results/pydoc)
+usage: scripts/report_picture.py RESULTS_FOLDER     (such as results/pydoc-site)
 """
 
-import shutil
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
+import thresher
 from arguments import parser_of
+from thresher.experiments.choosing.choices import read_choice
+from thresher.reports.chart_data import chart_data
+from thresher.reports.charts import frontier_chart
+from thresher.reports.drawing import Plot
 
-PICTURE = Path(__file__).parents[1] / "docs" / "results" / "plots" / "report.png"
+PICTURE = Path(__file__).parents[1] / "docs" / "results" / "plots" / "frontier.svg"
+WIDTH, HEIGHT = 780, 215
+"""Pixels; the height is that of the area of the chart."""
 
 
 def main(folder: Path) -> None:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1000, "height": 720})
-        page.goto((folder / "report.html").resolve().as_uri())
-        page.wait_for_selector("#summary figure.wide svg")
-        page.screenshot(path=PICTURE)
-        browser.close()
+    """Draw the picture of an explored or run experiment."""
+    table = thresher.read_results(folder).tables[0]
+    data = chart_data(table, read_choice(folder))
+    Plot(frontier_chart(data, HEIGHT), width=WIDTH).save(PICTURE)
 
 
 if __name__ == "__main__":

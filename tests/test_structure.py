@@ -82,6 +82,12 @@ SCRIPT_MODULES = {
         "indexes.work",
         "reports",
     ),
+    "report_picture.py": (
+        "experiments.choosing.choices",  # the recommended index
+        "reports.chart_data",
+        "reports.charts",  # a chart of a height of its own
+        "reports.drawing",
+    ),
     "cleaner_table.py": ("cleaners.scorers.extractor",),  # other packages' extractors by themselves
     "extractors.py": (
         "base.defaults",  # the measure of the defaults
