@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from thresher.pages.references import EndTag, ReferenceReader, References, StartTag
+from thresher.pages.references import WATCHED, ReferenceReader, References
 from thresher.pages.unshown import CLOSED_TAG, DROPPED_TAGS, HIDING, LEFT_OUT, Version, hides
 
 # A tab and the character after it are one mark; of a heading, its level. A carriage return stands before and after the
@@ -145,11 +145,15 @@ class FlatPage(NamedTuple):
     references: References | None
 
 
+_StartTag = Callable[[str, Mapping[str, str]], None]
+_EndTag = Callable[[str], None]
+
+
 class _Target(NamedTuple):
     """The functions that lxml's parser calls."""
 
-    start: Callable[[str, Mapping[str, str]], None]
-    end: Callable[[str], None]
+    start: _StartTag
+    end: _EndTag
     data: Callable[[str], None]
     close: Callable[[], FlatPage]
 
@@ -298,25 +302,24 @@ def one_space(utf8: bytes, outside: set[str]) -> bytes:
 def _writer(marks: _Marks, version: Version, describes: bool, with_references: bool) -> _Target:
     """Return a parser's target that writes text and marks, and descriptions of elements if it `describes`."""
     open_elements = _OpenElements([], marks, version)
+    if with_references:
+        open_elements.reader = ReferenceReader(open_elements.pieces, _MARKS)
     start = _describing_start(open_elements) if describes else _marking_start(open_elements)
-    end, data = _marking_end(open_elements), open_elements.pieces.append
-    if not with_references:
-        return _Target(start, end, data, open_elements.close)
-    reader = ReferenceReader(open_elements.pieces, _MARKS)
-    open_elements.reader = reader
-    return _Target(reader.watch_start(start), reader.watch_end(end), data, open_elements.close)
+    return _Target(start, _marking_end(open_elements), open_elements.pieces.append, open_elements.close)
 
 
 # The functions see their tables as local variables: attributes of an object would take a tenth of the time of parsing.
 
 
-def _marking_start(open_elements: _OpenElements) -> StartTag:
+def _marking_start(open_elements: _OpenElements) -> _StartTag:
     """Return a function that writes the mark of a begin tag."""
     marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
     begin_mark, other_begin = marks.begin.get, marks.other_begin
-    hides_nothing = HIDING.isdisjoint
+    hides_nothing, reader = HIDING.isdisjoint, open_elements.reader
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
+        if reader is not None and tag in WATCHED:
+            reader.note(tag, attributes)
         if depths:
             depths[-1] += 1
         mark = begin_mark(tag, other_begin)
@@ -330,13 +333,15 @@ def _marking_start(open_elements: _OpenElements) -> StartTag:
     return start
 
 
-def _describing_start(open_elements: _OpenElements) -> StartTag:
+def _describing_start(open_elements: _OpenElements) -> _StartTag:
     """Return a function that writes the mark of a begin tag and the description of its element."""
     marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
     begin_mark, other_begin = marks.begin.get, marks.other_begin
-    hides_nothing = HIDING.isdisjoint
+    hides_nothing, reader = HIDING.isdisjoint, open_elements.reader
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
+        if reader is not None and tag in WATCHED:
+            reader.note(tag, attributes)
         if depths:
             depths[-1] += 1
         mark = begin_mark(tag, other_begin)
@@ -357,12 +362,14 @@ def _describing_start(open_elements: _OpenElements) -> StartTag:
     return start
 
 
-def _marking_end(open_elements: _OpenElements) -> EndTag:
+def _marking_end(open_elements: _OpenElements) -> _EndTag:
     """Return a function that writes the mark of an end tag, and leaves out the element that it ends if it is not shown."""
     marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
-    end_mark, other_end = marks.end.get, marks.other_end
+    end_mark, other_end, reader = marks.end.get, marks.other_end, open_elements.reader
 
     def end(tag: str) -> None:
+        if reader is not None and tag == "a":
+            reader.close_link()
         append(end_mark(tag, other_end))
         if depths:
             if depths[-1]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-StartTag = Callable[[str, Mapping[str, str]], None]
-EndTag = Callable[[str], None]
 # Characters of a link's text that count: more are a part of the page that links, and no name of the page linked to.
 _LONGEST_TEXT = 4_096
-_WATCHED = frozenset(("a", "area", "base", "img", "link"))
+WATCHED = frozenset(("a", "area", "base", "img", "link"))
+"""The tags whose attributes are references or the texts of links."""
 
 
 class Reference(NamedTuple):
@@ -60,28 +59,6 @@ class ReferenceReader:
     base: str | None = None
     canonical: str | None = None
 
-    def watch_start(self, start: StartTag) -> StartTag:
-        """Return a function that notes a begin tag and calls `start`."""
-        note = self._note
-
-        def watched(tag: str, attributes: Mapping[str, str]) -> None:
-            if tag in _WATCHED:
-                note(tag, attributes)
-            start(tag, attributes)
-
-        return watched
-
-    def watch_end(self, end: EndTag) -> EndTag:
-        """Return a function that notes an end tag and calls `end`."""
-        close = self._close_link
-
-        def watched(tag: str) -> None:
-            if tag == "a":
-                close()
-            end(tag)
-
-        return watched
-
     def take_back(self, first: int) -> None:
         """Forget the images of the open link behind the first `first` pieces, which are hidden."""
         while self.images and self.images[-1][0] >= first:
@@ -91,11 +68,13 @@ class ReferenceReader:
         """Return what was noted."""
         return References(tuple(self.links), self.base, self.canonical)
 
-    def _note(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def note(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Note a begin tag of `WATCHED`, before anything is written for it."""
         if tag == "a":
-            self._close_link()
+            self.close_link()
             if "href" in attributes:
-                self.begin, self.href = len(self.pieces), attributes["href"]
+                # Behind the mark of the link itself, one piece.
+                self.begin, self.href = len(self.pieces) + 1, attributes["href"]
         elif tag == "img":
             if self.begin >= 0:
                 self.images.append((len(self.pieces), attributes.get("alt", "")))
@@ -108,7 +87,8 @@ class ReferenceReader:
         elif self.canonical is None and "canonical" in attributes.get("rel", "").lower().split():
             self.canonical = attributes.get("href", "")
 
-    def _close_link(self) -> None:
+    def close_link(self) -> None:
+        """Note the open link with its text, if there is one."""
         if self.begin < 0:
             return
         pieces: list[str] = []

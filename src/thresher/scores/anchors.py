@@ -211,6 +211,14 @@ def _count_links(
     return LinkReport(leads["inside"], leads["own"], leads["outside"], leads["unresolved"], int(is_target.sum()))
 
 
+class _Numbers(dict[str, int]):
+    """The numbers of texts, from 0, in the order in which they are first asked for."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = len(self)
+        return self[text]
+
+
 def _links_of_shard(table: Table, begin: int, index: PageIndex, leads: Counter[str]) -> CountedTexts:
     """Count the links of a shard whose first page has the number `begin`; add to `leads` where they lead."""
     targets = table.lists("targets")
@@ -223,11 +231,11 @@ def _links_of_shard(table: Table, begin: int, index: PageIndex, leads: Counter[s
     leads["own"] += int(is_own.sum())
     leads["inside"] += int(is_inside.sum())
     leads["unresolved"] += int(table.numbers("unresolved").sum())
-    numbers: dict[str, int] = {"": 0}
+    numbers = _Numbers({"": 0})
     texts: list[int] = []
     for count, lines in zip(targets.lengths.tolist(), table.texts(stores.LINKS).tolist(), strict=True):
         if count:
-            texts.extend(numbers.setdefault(line, len(numbers)) for line in lines.split("\n"))
+            texts.extend(map(numbers.__getitem__, lines.split("\n")))
     numbers_of_texts = np.array(texts, dtype=np.int64)
     stays = is_inside & (numbers_of_texts > 0)
     pairs = (pages[stays] << _TEXT_BITS) | numbers_of_texts[stays]
@@ -258,14 +266,14 @@ def _append(file: BinaryIO, counted: CountedTexts, rows: slice) -> None:
 
 def _read_counted(path: Path) -> CountedTexts:
     """Read the file of a part, and add up what its shards have; texts are in the order of their characters."""
-    numbers: dict[str, int] = {}
+    numbers = _Numbers()
     batches: list[tuple[Ints, Ints, Ints]] = []
     size = path.stat().st_size
     with path.open("rb") as file:
         while file.tell() < size:
             targets, texts, pages, utf8 = [np.lib.format.read_array(file, allow_pickle=False) for _ in range(4)]
             names = utf8.tobytes().decode().split("\n")
-            own_numbers = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+            own_numbers = np.array([numbers[name] for name in names], dtype=np.int64)
             batches.append((targets, own_numbers[texts], pages))
     if not batches:
         return CountedTexts(_NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, [])
