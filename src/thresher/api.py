@@ -271,11 +271,11 @@ def load_experiment(experiment: Source, results: str | Path = "results", fresh: 
     """Return an experiment, checked, for `run`, `explore` and `choose`, which take all that this does.
 
     Args:
-        experiment: its file, or its tables by name, where what is no table stands for the first key of one: `{"experiment":
+        experiment: its file, or its tables by name. A value that is not a table is the table's first key: `{"experiment":
             "mine", "collection": pages, "topics": topics, "qrels": qrels, "cleaners": ["words@5"]}`. Pages are HTML by id,
             `Page`s, or a data frame with `doc_id` and `html` or `text`; topics and qrels as `search` and `evaluate` take
             them, and so for other tables. Paths are relative to the working directory.
-        results: the folder whose `NAME/inputs/` gets what is in memory, as files, and an experiment file that names them.
+        results: the folder whose `NAME/inputs/` gets data in memory as files, and an experiment file that names them.
         fresh: whether pages in memory may replace others that were scored.
 
     Raises:
@@ -408,7 +408,7 @@ def explain(  # noqa: PLR0913, keywords of the public API
         results: the folder of a finished run.
         topic: None for all of them together.
         variant: None for the recommended one, or else that with the largest change of the main measure.
-        document: of the topic; None for all judged ones that rose or fell.
+        document: of the topic; None for all judged documents that rose or fell.
         retrieval: the retrieval model; None for the first.
         experiment: the experiment file; None to look for it where it was when it was run.
         indexes: the folder of indexes.
@@ -422,10 +422,10 @@ def explain(  # noqa: PLR0913, keywords of the public API
 
 
 def read_results(results: str | Path) -> Results:
-    """Return what is in a folder of results, `results/NAME`.
+    """Return the results in a folder, `results/NAME`.
 
     Raises:
-        InputError: if there are none, or they are damaged or of another version.
+        InputError: if the folder has no results, or they are damaged or of another version.
     """
     from thresher.experiments.results import read_results as read_result_file
 
@@ -467,7 +467,8 @@ def index_json_lines(
         index: what the index holds, by the keys of [index] in an experiment file: `positions=True`, `stemmer="none"`.
 
     Raises:
-        ConfigError: if the pruning method does not parse, or the index cannot hold what is asked for.
+        ConfigError: if the pruning method does not parse, or the index cannot hold such positions,
+            texts or vectors.
         InputError: if the file is missing, broken, holds pages instead of text, or an id is unfit or not unique.
         StateError: if `output` is a folder with other things in it than an index: nothing of a user's is removed.
     """

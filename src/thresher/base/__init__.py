@@ -1,1 +1,1 @@
-"""Errors, files, records, numbers, progress: what every other room stands on."""
+"""Errors, files, records, numbers, progress: the foundation of all other rooms."""

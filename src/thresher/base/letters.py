@@ -1,4 +1,4 @@
-"""One spelling of each word: composed letters, and no characters that are not seen.
+"""One spelling of each word: composed letters, no invisible characters.
 
 Lucene's StandardTokenizer keeps an invisible character in the word that it stands in (UAX #29, rule WB4), so that a word with
 a soft hyphen matches no query. ICU removes it (NFKC_Casefold leaves out Default_Ignorable_Code_Point). So does `readable`, for

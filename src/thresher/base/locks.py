@@ -1,4 +1,4 @@
-"""Locks on folders: one process at a time works in a folder, and another one is told which."""
+"""Locks on folders: one process at a time works in a folder; others get an error that names it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What version 0.2 had and this version has not: each name with what to use instead.
+"""Names of version 0.2 that this version lacks, each with its replacement.
 
 A command, option, key of an experiment file, scorer or pruning method of such a name ends in an error whose fix is the text
 here.

@@ -1,4 +1,4 @@
-"""Repeated times: ratios to the baseline with intervals, what can be measured at all, and when cleaning has paid off.
+"""Repeated times: ratios to the baseline with intervals, which differences are measurable, and when cleaning has paid off.
 
 The same work is timed again and again, interleaved with the baseline and with a copy of the baseline that is measured as if it
 were a variant. The copy's apparent speed-up is the noise floor.

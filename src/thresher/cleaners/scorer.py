@@ -1,4 +1,4 @@
-"""What a scorer declares, and its parameters: used for validation, names, the command line, the docs and the manifest."""
+"""Declarations of scorers and their parameters, for validation, names, the command line, the docs and the manifest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the verbs of experiments print: the findings and the recommendation, a choice, one setting for several experiments."""
+"""The printed answers of experiments: findings and recommendation, a choice, one setting for several experiments."""
 
 from __future__ import annotations
 

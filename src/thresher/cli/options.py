@@ -112,7 +112,7 @@ def _range(key: Key) -> click.FloatRange | click.IntRange:
 
 
 def complete_cleaner(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
-    """Return names of cleaners that begin so, with their usual cutoffs or those in the middle of what is worth trying."""
+    """Return names of cleaners that begin so, with their usual cutoffs, or the middle one of the cutoffs to try."""
     from thresher.base.number_text import number_text
     from thresher.cleaners.cleaner import middle_cutoff
     from thresher.cleaners.registry import scorers
@@ -125,7 +125,7 @@ def complete_cleaner(_context: click.Context, _option: click.Parameter, begun: s
 
 
 def check_new(path: Path | None, replaces: bool) -> None:
-    """Refuse to write to a file, or into a folder with files, that nobody has said to replace; streams are none."""
+    """Refuse to overwrite a file, or a folder with files, unless `replaces`; streams may be written."""
     if path is None or replaces or str(path).startswith(("/dev/", "/proc/")):
         return
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
@@ -227,7 +227,7 @@ def say(line: str) -> None:
 
 
 def say_left_out(source: Path | str, format: str) -> None:
-    """Print what is left out of a folder of pages, to standard error."""
+    """Print to standard error which files of a folder of pages are left out."""
     from thresher.collections.file_collection import left_out
     from thresher.reports.left_out import left_out_sentences
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AskedFiles:
-    """The files for a paper that a command asks for, and what they show."""
+    """The files for a paper that a command asks for, and their contents."""
 
     table: Path | None
     plot: Path | None

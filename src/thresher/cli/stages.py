@@ -245,7 +245,7 @@ def evaluate(
 
 
 def _check_form(form: str | None, per_topic: bool, pairs: bool, margin: str | None) -> None:
-    """Refuse options of which one would do nothing."""
+    """Refuse combinations of options in which one would do nothing."""
     if per_topic and (form or pairs):
         raise ConfigError("its lines have no tests and no other form", "leave the other options out", "--per-topic")
     if pairs and margin:

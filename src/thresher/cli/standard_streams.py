@@ -1,4 +1,4 @@
-"""Standard input, output and error that may be closed, full or gone: what is lost there ends no command."""
+"""Standard input, output and error that may be closed, full or gone: output that is lost there ends no command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ESCAPED = "thresher.escaped"
 
 
 class _Stream(io.FileIO):
-    """A descriptor that drops what cannot be written for a reason in `dropped`; other errors have its name."""
+    """A descriptor that drops output that cannot be written for a reason in `dropped`; other errors have its name."""
 
     def __init__(self, descriptor: int, shown: str, dropped: frozenset[int]) -> None:
         super().__init__(descriptor, "w", closefd=False)

@@ -1,4 +1,4 @@
-"""Runs evaluated and compared, as Python has them or from files: `thresher.evaluate`, `thresher.compare_runs`."""
+"""Runs evaluated and compared, from Python objects or files: `thresher.evaluate`, `thresher.compare_runs`."""
 
 from __future__ import annotations
 

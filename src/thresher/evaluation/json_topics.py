@@ -1,4 +1,4 @@
-"""Topics in JSON: lines, as BEIR's, or one value, as those of CAsT, iKAT, and tracks of videos and medicine."""
+"""Topics in JSON: lines (BEIR), or a single value (CAsT, iKAT, tracks of videos and medicine)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A topic as it stands in a file: its id, its fields, its line; and which of the fields is the query."""
+"""A topic as a file has it: its id, fields and line; and the choice of the field to search with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats of topics: what each topic of a file has, field by field, whatever is searched of it.
+"""The formats of topics: all fields of each topic of a file.
 
 Sources: the guidelines of TREC's tracks, and the readers of Anserini (`topicreader`) and ir_datasets.
 """

@@ -166,7 +166,7 @@ def read_run(path: Path) -> dict[str, dict[str, float]]:
 
 
 def collect_run(hits: Iterable[tuple[str, str, float]], where: str) -> dict[str, dict[str, float]]:
-    """Collect what was retrieved (topic, document, score): score by document id by topic id, in their order; `where` is
+    """Collect hits (topic, document, score): score by document id by topic id, in their order; `where` is
     for errors.
     """
     run: dict[str, dict[str, float]] = {}

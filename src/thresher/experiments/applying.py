@@ -173,7 +173,7 @@ def _piped(pages: PagesToIndex, folder: Path) -> Collection:
 
 
 def _check_content(treatment: Treatment, options: IndexOptions) -> None:
-    """Check, before the pages are scored, that the index can hold what is asked for."""
+    """Check, before the pages are scored, that the index can hold the positions, texts and vectors that are asked for."""
     if options.stored and treatment.weights is not None:
         what = "the text of an index with weights has titles and headings several times"
         raise ConfigError(what, "leave out --stored, or the weights", "--stored")

@@ -38,7 +38,7 @@ def explore_experiment(
     fresh: bool = False,
     say: Say = say_nothing,
 ) -> Results:
-    """Score what is not scored yet, explore all cutoffs, and add them to the experiment's results.
+    """Score pages that have no scores yet, explore all cutoffs, and add them to the experiment's results.
 
     Scorers that the experiment names are explored over all their cutoffs; cleaners that decide by rules, and combined ones, as
     they are. See `thresher.experiments.runner.run_experiment` for `results`, `fresh` and `say`.
@@ -172,7 +172,7 @@ class _PruningSweeps:
 
 
 def _key(sweep: PruningSweep) -> tuple[Treatment, str]:
-    """Return what is the same of two sweeps that are one."""
+    """Return a key that is equal for equal sweeps."""
     return Treatment(sweep.cleaner, sweep.weights), sweep.method.canonical_name
 
 

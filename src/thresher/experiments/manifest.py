@@ -291,7 +291,7 @@ class Software:
 
 
 def software_of(folder: Path) -> Software:
-    """Return what made the results in a folder: by their manifest, or if nothing was run, what is installed now."""
+    """Return the software that made a folder's results: by the manifest or, if nothing was run, the installed software."""
     file, results = folder / "manifest.json", folder / RESULTS_FILE
     if not file.exists():
         date = ""

@@ -1,4 +1,4 @@
-"""The language of a collection's pages, for a first experiment file: what it says in the file, and which cleaners know it."""
+"""The language of a collection's pages, for a first experiment file: its settings there, and the cleaners that support it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The headline of a page: of its headings the one that the title is about, beyond the name of the site."""
+"""The headline of a page: the heading that shares most words with the title, beyond the name of the site."""
 
 from __future__ import annotations
 

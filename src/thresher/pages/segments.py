@@ -1,4 +1,4 @@
-"""A page as scorers see it: its text, blocks and sentences.
+"""The input of scorers: a page's text, blocks and sentences.
 
 A sentence ends at `.`, `!`, `?` or `…` (with closing quotes or brackets) before a space and anything but a lower-case
 Latin letter, unless the full stop belongs to an abbreviation or an initial; and after a full stop of a script that

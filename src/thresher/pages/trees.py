@@ -1,4 +1,4 @@
-"""The tree of a page: the page without some of its text, and the page as it may be shown to people.
+"""The tree of a page: the page without dropped text, and a copy that is safe to show in a browser.
 
 The page is parsed once more, only where a tree is asked for, and its line feeds stay.
 """

@@ -1,4 +1,4 @@
-"""What a page has and does not show: which elements a reader does not see, by their tags and attributes.
+"""Hidden elements of a page, by their tags and attributes.
 
 An element that the page may show later is text for a reader, and stays: pages come with panels, answers and whole articles
 that a click or a script opens. Text that an attribute hides is therefore left out only if it is short and nothing opens it.

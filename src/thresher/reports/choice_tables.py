@@ -142,7 +142,7 @@ def _named_index_columns(measures: Sequence[str]) -> IndexColumns[NamedIndex]:
 
 
 def answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
-    """Return all columns of the answers: the size of each index, its effectiveness, and what it saves."""
+    """Return all columns of the answers: the size of each index, its effectiveness, and its savings."""
     return [
         NAMED_RETRIEVAL,
         *_answer_columns(measures),

@@ -152,7 +152,7 @@ def p_text(p: float) -> str:
 
 
 def size_mark(is_measured: bool) -> str:
-    """Return what stands before a size: `≈` before an estimate."""
+    """Return the prefix of a size: `≈` before an estimate."""
     return "" if is_measured else "≈ "
 
 

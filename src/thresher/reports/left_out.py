@@ -1,4 +1,4 @@
-"""What a folder has besides the pages that are read, in words."""
+"""Sentences on the files of a folder that are not read as pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of tables and plots for papers: which they are, and what they are called."""
+"""The rows of tables and plots for papers: their selection and their labels."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def _either(
 
 
 def _marks_text(table: Table, results: Results) -> str:
-    """Return what the marks mean, and which tests were made; nothing where there are none."""
+    """Return the meaning of the marks, and the tests that were made; empty without tests."""
     tests = tests_text(results)
     if not tests:
         return ""

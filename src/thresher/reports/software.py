@@ -1,4 +1,4 @@
-"""What made the results, in words: programs with their versions, the commit, and the date."""
+"""The software that made the results, in words: programs with versions, the commit, and the date."""
 
 from __future__ import annotations
 

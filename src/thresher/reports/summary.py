@@ -213,7 +213,7 @@ def _nothing_shown(choice: Choice, model: ModelChoice) -> str:
 
 
 def _within_size(choice: Choice, model: ModelChoice, size: int) -> str:
-    """Return what is best within a size; its bound holds for all candidates together."""
+    """Return a sentence on the best index within a size; its bound holds for all candidates together."""
     within = f"within {significant_digits(megabytes(size))} MB"
     index = model.within
     if index is None:

@@ -1,4 +1,4 @@
-"""The table of sweeps: of each the smallest index that is shown to lose little, and the best one."""
+"""The table of sweeps: for each sweep, the smallest non-inferior index and the best index."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ def _comparisons(results: Results) -> list[Comparison]:
 
 
 def tests_text(results: Results) -> str:
-    """Return which tests were made; empty where there are none."""
+    """Return a sentence on the tests that were made; empty without tests."""
     comparisons = _comparisons(results)
     if not comparisons:
         return ""

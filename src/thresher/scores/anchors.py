@@ -1,4 +1,4 @@
-"""Anchor texts: what the links of other pages call a page, gathered over a collection.
+"""Anchor texts: the texts of links to a page from other pages of the collection.
 
 A link counts for the page at its address: for another one if that page names this one as canonical and is in the collection.
 A page's links to itself do not count, nor do links without text. A text counts once a page that links by it.

@@ -1,4 +1,4 @@
-"""The pages of a pass that ended their workers, and what is done again after a worker ended."""
+"""The pages of a pass that ended their workers, and the tasks that are repeated after a worker ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that a worker is at: a small file beside the part's output, which tells others which page ended the worker."""
+"""The page that a worker is reading: a small file beside the part's output names it if the worker ends."""
 
 from __future__ import annotations
 

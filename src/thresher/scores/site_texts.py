@@ -1,4 +1,4 @@
-"""The texts of a site's pages, counted: on how many pages each block's text stands, and each part of a title.
+"""Counts of a site's texts: the number of pages that have each block's text, and each part of a title.
 
 A site is a host; pages without an address are of one site, the collection. White space and case do not count. A title is no
 block here: it counts by its parts, which are compared with the parts of other titles.

@@ -1,4 +1,4 @@
-"""What only a collection tells of its pages: scores by what repeats on their sites, and site files.
+"""Scores that need all pages of a collection: by text that repeats on their sites; and site files.
 
 A site file lies beside each shard, in the folder `sites`, with the same pages. Its columns: `own_title`, the title without the
 parts that repeat on the site, empty for pages without a title; `anchor_texts`, a line each, the heaviest first, and their
@@ -38,7 +38,7 @@ _REPORT_FILE = RecordFile(LinkReport, "a report on links", "run the same command
 
 
 class _ShardGroup(NamedTuple):
-    """Shards to be written together: their files, and what is known of the links to their pages, if anything."""
+    """Shards to be written together: their files, and the links to their pages, if gathered."""
 
     shards: Sequence[Path]
     anchors: AnchorPart | None = None
@@ -56,7 +56,7 @@ class _Comparison:
     sites: bool
 
     def write(self, group: _ShardGroup) -> Times:
-        """Write the scores and site files of a group of shards; return what it cost."""
+        """Write the scores and site files of a group of shards; return the cost."""
         with measure_times() as watch:
             anchors: dict[int, Anchors] = {}
             begins: Sequence[int] = [0] * len(group.shards)

@@ -1,4 +1,4 @@
-"""Scorers that learn from the collection itself: selection of the sentences, training, and what it cost."""
+"""Scorers that learn from the collection itself: selection of the sentences, training, and its cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Body Text Extraction: the one span of a page with the most words and the fewest tags."""
+"""Body Text Extraction: the span of a page with the most words inside and tags outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On how many pages of its site a block's text stands."""
+"""The number of a site's pages that have a block's text."""
 
 from __future__ import annotations
 

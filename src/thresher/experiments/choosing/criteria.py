@@ -1,4 +1,4 @@
-"""The criteria that an index is chosen by."""
+"""The criteria for choosing an index."""
 
 from __future__ import annotations
 

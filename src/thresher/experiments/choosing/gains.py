@@ -1,4 +1,4 @@
-"""The best index: of those that are shown to be better than no cleaning, the smallest that is nearly as good as the best."""
+"""The best index: the smallest index with a shown gain over no cleaning whose mean is within the margin of the highest."""
 
 from __future__ import annotations
 

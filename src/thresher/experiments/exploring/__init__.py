@@ -1,1 +1,1 @@
-"""Every cutoff of every scorer without an index for each: what Lucene would rank, and what its index would weigh."""
+"""Every cutoff of every scorer without building an index: Lucene's rankings, and the sizes of its indexes."""

@@ -1,1 +1,1 @@
-"""Static index pruning: methods that choose the postings that an index can do without."""
+"""Static index pruning: methods that choose the postings to remove from an index."""
