@@ -22,6 +22,8 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores import store as stores
 
 COLUMNS = ("status", "url", "text", "levels")
+_ARRAYS = 6
+"""The arrays of `ShardTexts`, those of lists with their offsets."""
 _SEPARATOR = re.compile(r"(\s+(?:[-–—|·•»«›]|::)\s+|:\s+)")
 
 
@@ -52,7 +54,7 @@ class ShardTexts(NamedTuple):
     sites: Hashes
     blocks: Lists
     parts: Lists
-    failed: list[int]
+    failed: Ints
 
     def distinct(self) -> Hashes:
         """Return what each page adds to the counts: each of its hashes once."""
@@ -74,18 +76,36 @@ class _Hashes(dict[str, int]):
 
 
 def count_texts(store: Path, folder: Path) -> HashCounts:
-    """Count the texts of all pages of a store into the new folder `folder`."""
-    return count_hashes(_distinct_texts(store), folder)
+    """Count the texts of all pages of a store into the new folder `folder`, with the hashes of each shard beside."""
+    return count_hashes(_distinct_texts(store, folder), folder)
 
 
-def _distinct_texts(store: Path) -> Iterator[Hashes]:
+def _distinct_texts(store: Path, folder: Path) -> Iterator[Hashes]:
     for path in stores.written_shards(store):
-        table = stores.read_shard(path, COLUMNS)
-        if len(table):
-            yield shard_texts(table).distinct()
+        texts = _shard_texts(stores.read_shard(path, COLUMNS))
+        arrays = (
+            texts.sites,
+            texts.blocks.values,
+            texts.blocks.offsets,
+            texts.parts.values,
+            texts.parts.offsets,
+            texts.failed,
+        )
+        with (folder / path.name).open("wb") as file:
+            for array in arrays:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+        yield texts.distinct()
 
 
-def shard_texts(table: Table) -> ShardTexts:
+def read_shard_texts(folder: Path, shard: Path) -> ShardTexts:
+    """Read the hashes of a shard's texts that `count_texts` wrote into `folder`."""
+    with (folder / shard.name).open("rb") as file:
+        arrays = [np.lib.format.read_array(file, allow_pickle=False) for _ in range(_ARRAYS)]
+    sites, blocks, block_offsets, parts, part_offsets, failed = arrays
+    return ShardTexts(sites, Lists(blocks, block_offsets), Lists(parts, part_offsets), failed)
+
+
+def _shard_texts(table: Table) -> ShardTexts:
     """Return the hashes of a shard's texts, from the columns `COLUMNS`."""
     levels = table.lists("levels")
     statuses = table.texts("status").tolist()
@@ -107,7 +127,7 @@ def shard_texts(table: Table) -> ShardTexts:
         np.array(sites, dtype=np.uint64),
         Lists.of(blocks, np.uint64),
         Lists.of(parts, np.uint64),
-        [row for row, status in enumerate(statuses) if status == stores.FAILED],
+        np.array([row for row, status in enumerate(statuses) if status == stores.FAILED], dtype=np.int64),
     )
 
 

@@ -28,7 +28,7 @@ from thresher.cleaners.scorer import Scorer
 from thresher.cleaners.site_scorer import SiteScorer
 from thresher.scores import store as stores
 from thresher.scores.anchors import NO_ANCHORS, AnchorPart, Anchors, LinkReport, anchors_of, gather_links
-from thresher.scores.site_texts import COLUMNS, block_counts, count_texts, own_titles, shard_texts
+from thresher.scores.site_texts import COLUMNS, block_counts, count_texts, own_titles, read_shard_texts
 
 SITES = "sites"
 """The folder of site files in a store."""
@@ -68,7 +68,7 @@ class _Comparison:
 
     def _write_shard(self, path: Path, anchors: Sequence[Anchors | None]) -> None:
         table = stores.read_shard(path, None if self.scorers else COLUMNS)
-        counts, texts = HashCounts(self.counts), shard_texts(table)
+        counts, texts = HashCounts(self.counts), read_shard_texts(self.counts, path)
         if self.scorers:
             blocks = block_counts(texts, counts)
             columns: dict[str, Column] = dict(table.columns)
