@@ -117,8 +117,10 @@ def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, Cutoff, bool, int]]]:
                 chosen[parameter.name] = draw(values(parameter))
         space = draw(st.sampled_from(["", " ", "  "]))
         inside = f",{space}".join(f"{key}{space}={value}" for key, value in draw(st.permutations(list(chosen.items()))))
-        floats = st.floats(kind.low, kind.high, allow_nan=False, allow_infinity=False)
-        cutoff = DECISION if kind.decides else draw(floats | st.sampled_from(kind.grid or (1,)))
+        # A parameter may change the range of cutoffs, as of=share of `repeated` does.
+        ranged = kind.variant_for(inside, "")
+        floats = st.floats(ranged.low, ranged.high, allow_nan=False, allow_infinity=False)
+        cutoff = DECISION if kind.decides else draw(floats | st.sampled_from(ranged.grid or (1,)))
         at = "" if kind.decides else f"@{space}{repr(cutoff).replace('e+', 'e')}"
         if not kind.decides and draw(st.booleans()):
             letters = (COLLECTION, REFERENCE) if kind.name == "perplexity" else (COLLECTION,)

@@ -111,6 +111,7 @@ def table(names: tuple[str, ...], values: list[list[float]], sizes: list[int]) -
             Variant(parse_treatment(name), "words" if name.startswith("words@") and "|" not in name else None, None),
             IndexStatistics(9, size, size, 5),
             size,
+            bytes=size,
         )
         for name, size in zip(names, sizes, strict=True)
     )

@@ -229,7 +229,8 @@ def test_the_verb_takes_names_with_commas_and_the_labels_of_the_file(tmp_path: P
     assert done.exit_code == 0
     assert done.stdout.splitlines()[-1] == f"table: {tex}"
     assert r"justext & 25.0 & " in tex.read_text(encoding="utf-8")
-    (folder / "manifest.json").write_text(json.dumps({"config": {"path": "../small.toml"}}), encoding="utf-8")
+    manifest = {"config": {"path": "../small.toml"}, "code": None, "versions": {}}
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     CliRunner().invoke(report, command, catch_exceptions=False)
     text = tex.read_text(encoding="utf-8")
     assert r"j\_T & 25.0 & " in text
