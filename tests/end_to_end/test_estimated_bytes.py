@@ -77,5 +77,5 @@ def test_before_an_index_is_built_shares_of_the_baseline_are_within_a_tenth(tabl
     # If the menu's words counted as all others, the baseline would be much too large, and shares of it too small.
     plain = replace(unbuilt, contents=replace(table.contents, common_terms=0.0))
     assert plain.bytes_shares[1] < 0.9 * table.bytes_shares[1]
-    # So small an index is estimated too large, by up to a fifth for the documentation of November 2026, which is the text here.
+    # So small an index is estimated too large: by up to a fifth for the documentation of November 2026, the text here.
     assert unbuilt.index_bytes == pytest.approx(table.index_bytes, rel=0.25)

@@ -147,7 +147,9 @@ def test_cleaning_costs_parsing_its_own_scorers_and_the_cut(name: str, stages: f
     )
 
 
-@pytest.mark.parametrize(("name", "stages"), [("none|weights(anchors=0)", 20.0), ("none|weights", 26.0), ("words@5|weights|dcp@0.5", 30.0)])
+@pytest.mark.parametrize(
+    ("name", "stages"), [("none|weights(anchors=0)", 20.0), ("none|weights", 26.0), ("words@5|weights|dcp@0.5", 30.0)]
+)
 def test_cleaning_costs_the_links_of_a_site_if_their_texts_count(name: str, stages: float) -> None:
     scores = replace(SCORES, seconds={**SCORES.seconds, "sites": 6.0})
     assert clean_cost(run(name), scores, METER).wall == stages / 4 + 2
