@@ -19,6 +19,7 @@ from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.indexing import IndexOptions
 from thresher.indexes.pruning.treatments import parse_pruning
 from thresher.indexes.searching import Searcher
+from thresher.scores.percentiles import resolved
 from thresher.scores.weighting import Weights
 
 OPTIONS = IndexOptions(lengths=True)
@@ -48,12 +49,15 @@ def test_explored_variants_with_weights_are_what_their_indexes_give(
         PruningSweep(Cleaner(), parse_pruning("dcp").method, (), 2),
     ]
     tables = explore_pruning(tables, folder, sweeps, search, original)
+    # The pages are documentation of modules, whose members depend on what else has been imported.
+    percentile = resolved(folder, parse_cleaner("words@p30")).cuts[0].cutoff
+    assert percentile in (30, 31)
     names = dict.fromkeys(row.variant.sweep or row.name for row in tables[0].rows)
     assert [*names] == [
         "none",
         "words(headings=headline)",
         f"none|{NAME}",
-        f"words@31|{NAME}",
+        f"words@{percentile:g}|{NAME}",
         f"words(headings=headline)|{NAME}",
         f"none|{NAME}|dcp",
         f"none|{NAME}|{parse_pruning('gain').name}",
