@@ -304,15 +304,15 @@ def _writer(marks: _Marks, version: Version, describes: bool, with_references: b
     open_elements = _OpenElements([], marks, version)
     if with_references:
         open_elements.reader = ReferenceReader(open_elements.pieces, _MARKS)
-    start = _describing_start(open_elements) if describes else _marking_start(open_elements)
-    return _Target(start, _marking_end(open_elements), open_elements.pieces.append, open_elements.close)
+    start, end = _start_writer(open_elements, describes), _end_writer(open_elements)
+    return _Target(start, end, open_elements.pieces.append, open_elements.close)
 
 
 # The functions see their tables as local variables: attributes of an object would take a tenth of the time of parsing.
 
 
-def _marking_start(open_elements: _OpenElements) -> _StartTag:
-    """Return a function that writes the mark of a begin tag."""
+def _start_writer(open_elements: _OpenElements, describes: bool) -> _StartTag:
+    """Return a function that writes the mark of a begin tag, and the description of its element if it `describes`."""
     marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
     begin_mark, other_begin = marks.begin.get, marks.other_begin
     hides_nothing, reader = HIDING.isdisjoint, open_elements.reader
@@ -328,41 +328,24 @@ def _marking_start(open_elements: _OpenElements) -> _StartTag:
             open_elements.begin(tag, attributes)
         elif attributes and not hides_nothing(attributes):
             open_elements.begin(tag, attributes)
-        append(mark)
+        append(mark + _description(tag, attributes) if describes else mark)
 
     return start
 
 
-def _describing_start(open_elements: _OpenElements) -> _StartTag:
-    """Return a function that writes the mark of a begin tag and the description of its element."""
-    marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
-    begin_mark, other_begin = marks.begin.get, marks.other_begin
-    hides_nothing, reader = HIDING.isdisjoint, open_elements.reader
-
-    def start(tag: str, attributes: Mapping[str, str]) -> None:
-        if reader is not None and tag in WATCHED:
-            reader.note(tag, attributes)
-        if depths:
-            depths[-1] += 1
-        mark = begin_mark(tag, other_begin)
-        description = tag
-        if attributes and tag not in _UNDESCRIBED:
-            for name, value in attributes.items():
-                if name in _NAMING:
-                    description += f" {value}"
-                elif name in _TELLING and _tells(tag, name, value, attributes):
-                    description += f" {HIDDEN if name in HIDING else value}"
-        if mark is None:
-            mark = marks.suspects[tag]
-            open_elements.begin(tag, attributes)
-        elif attributes and not hides_nothing(attributes):
-            open_elements.begin(tag, attributes)
-        append(f"{mark}{_DESCRIBED}{description}{_DESCRIBED}")
-
-    return start
+def _description(tag: str, attributes: Mapping[str, str]) -> str:
+    """Return the description of an element, between its marks."""
+    description = tag
+    if attributes and tag not in _UNDESCRIBED:
+        for name, value in attributes.items():
+            if name in _NAMING:
+                description += f" {value}"
+            elif name in _TELLING and _tells(tag, name, value, attributes):
+                description += f" {HIDDEN if name in HIDING else value}"
+    return f"{_DESCRIBED}{description}{_DESCRIBED}"
 
 
-def _marking_end(open_elements: _OpenElements) -> _EndTag:
+def _end_writer(open_elements: _OpenElements) -> _EndTag:
     """Return a function that writes the mark of an end tag, and leaves out the element that it ends if it is not shown."""
     marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
     end_mark, other_end, reader = marks.end.get, marks.other_end, open_elements.reader
