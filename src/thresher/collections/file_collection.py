@@ -17,7 +17,7 @@ from thresher.collections import sources
 from thresher.collections.interface import TEXT_SUFFIXES, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.json_values import is_array
-from thresher.collections.listing import FileEntry, listing, walk
+from thresher.collections.listing import FileEntry, is_hidden_path, listing, walk
 from thresher.collections.parquet_rows import MAGIC, ParquetRows
 from thresher.collections.tar import Tar, members_left_out
 from thresher.collections.trec_web import TrecWeb, looks_like
@@ -43,7 +43,6 @@ _PAGE_TYPES = (None, "text/html", "application/xhtml+xml", "text/plain")
 # Those of Python, whatever the system has.
 _TYPES = mimetypes.MimeTypes(filenames=())
 _MOST_ENDINGS = 3
-_HIDDEN_NAME = "."
 
 
 def kinds() -> tuple[FileKind, ...]:
@@ -219,12 +218,17 @@ def left_out(path: Path, format: str) -> LeftOut:
     names = [entry.name for entry in listed.files if entry.name not in as_pages]
     if kind == Tar.name:
         for entry in files:
-            names += [name or _HIDDEN_NAME for name in members_left_out(entry.path)]
-    visible = [name for name in names if not name.rpartition("/")[2].startswith(".")]
+            names += members_left_out(entry.path)
+    visible = [name for name in names if not _is_out_of_sight(name)]
     hidden = listed.hidden + len(names) - len(visible)
     endings = Counter(Path(name.partition("?")[0]).suffix.lower() for name in visible)
     by_name = kind == HTML and not format and any(map(_may_be_page, visible))
     return LeftOut(len(visible), tuple(endings.most_common(_MOST_ENDINGS)), hidden, listed.not_files, by_name)
+
+
+def _is_out_of_sight(name: str) -> bool:
+    """Return whether a file is hidden, or within a hidden folder of an archive."""
+    return is_hidden_path(name) or name.rpartition("/")[2].startswith(".")
 
 
 def _text_kind(name: str) -> str:

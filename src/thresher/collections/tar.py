@@ -236,11 +236,11 @@ class Tar:
 
 
 def members_left_out(path: Path) -> Iterator[str]:
-    """Yield the names of the files in an archive that are not read, up to the first damage; of hidden ones an empty name."""
+    """Yield the names of the files in an archive that are not read, up to the first damage."""
     with open_stream(path) as stream, suppress(TarDamage, OSError):
         for member in TarReader(stream):
             if member.regular and not _is_page(member.name):
-                yield "" if is_hidden_path(member.name) else member.name
+                yield member.name
 
 
 def _is_page(name: str) -> bool:
