@@ -80,8 +80,8 @@ def methods(results: Results, software: Software | None = None) -> tuple[Method,
 
 
 def _software(software: Software) -> Iterator[str]:
-    made = origin(software)
-    yield f"{program(software, 'thresher')} ({made})." if made else f"{program(software, 'thresher')}."
+    details = origin(software)
+    yield f"{program(software, 'thresher')} ({details})." if details else f"{program(software, 'thresher')}."
     lucene, anserini, pyserini = (program(software, name) for name in ("lucene", "anserini", "pyserini"))
     yield f"{lucene} through {anserini} and {pyserini}; {program(software, 'ir-measures')}."
 

@@ -89,11 +89,11 @@ def _software(software: Software, name: str) -> Cited:
 
 
 def _work(results: Results, software: Software) -> Iterator[Sentence]:
-    facts, made = results.facts, origin(software)
+    facts, details = results.facts, origin(software)
     yield (
         Cited(f"We cleaned and searched {counted(facts.pages.documents, 'page')} ({plain(facts.title)}) with "),
         _software(software, "thresher"),
-        Cited(f" ({made})." if made else "."),
+        Cited(f" ({details})." if details else "."),
     )
 
 
