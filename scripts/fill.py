@@ -49,9 +49,14 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]], align: str = "
     return "".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
+def difference(comparison: Comparison) -> str:
+    """Return a difference with its interval."""
+    return f"{signed(comparison.difference)} [{signed(comparison.ci_low)}, {signed(comparison.ci_high)}]"
+
+
 def interval(comparison: Comparison) -> str:
     """Return a difference with its interval; one that excludes zero is in bold type."""
-    text = f"{signed(comparison.difference)} [{signed(comparison.ci_low)}, {signed(comparison.ci_high)}]"
+    text = difference(comparison)
     return f"**{text}**" if comparison.ci_low > 0 or comparison.ci_high < 0 else text
 
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from arguments import parser_of
-from fill import ROOT, interval, put, table
+from fill import ROOT, difference, put, table
 from seven import ASKED_BY_LINKS, QLD, Built, Collection
 from thresher import BASELINE, DEFAULT_INDEX, compare, measure_header
-from thresher.base.defaults import MAIN_MEASURE
+from thresher.base.defaults import ALPHA, MAIN_MEASURE
 
 RESULTS = ROOT / "results" / "readme"
 PAGES: Mapping[str, str] = {
@@ -45,11 +45,13 @@ def measured(name: str) -> tuple[Built, Built]:
 
 def row(name: str, baseline: Built, index: Built) -> tuple[str, ...]:
     """Return the row of a collection."""
-    before, after = (one.values[QLD][MAIN_MEASURE] for one in (baseline, index))
+    before, after = baseline.values[QLD][MAIN_MEASURE], index.values[QLD][MAIN_MEASURE]
     size = f"{100 * index.bytes / baseline.bytes:.0f} % ({100 * index.postings / baseline.postings:.0f} %)"
     effectiveness = f"{baseline.means(QLD, MAIN_MEASURE):.3f} → {index.means(QLD, MAIN_MEASURE):.3f}"
-    change = interval(compare([after[topic] for topic in before], [*before.values()], MAIN_MEASURE))
-    figures = (text.replace(" ", NO_BREAK) for text in (size, effectiveness, change))
+    comparison = compare([after[topic] for topic in before], [*before.values()], MAIN_MEASURE)
+    figures = [text.replace(" ", NO_BREAK) for text in (size, effectiveness, difference(comparison))]
+    if comparison.direction != "none":
+        figures[-1] = f"**{figures[-1]}**"
     return name, *figures, f"{PAGES[name]}; {len(before)} topics"
 
 
@@ -58,8 +60,8 @@ def render(rows: Sequence[tuple[str, ...]]) -> str:
     title = measure_header(MAIN_MEASURE)[0]
     heads = ("collection", "bytes (postings)", f"{title}, before → after", "change [95 %]", "pages; topics")
     caption = (
-        f"`{DEFAULT_INDEX}`; anchors=0 where topics are link texts; `web` out of fold. {title}: gains 2^g − 1. Bold: the "
-        "bootstrap interval excludes zero. `scripts/readme_table.py NAME` measures a row again."
+        f"`{DEFAULT_INDEX}`; anchors=0 where topics are link texts; `web` out of fold. {title}: gains 2^g − 1. Bold: "
+        f"p < {ALPHA:g} by Wilcoxon's test. `scripts/readme_table.py NAME` measures a row again."
     )
     return f"{table(heads, rows, 'lrrrl')}\n{caption}\n"
 

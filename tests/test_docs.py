@@ -132,6 +132,8 @@ def readme_rows() -> list[list[str]]:
 def test_the_readme_is_short() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.split()) <= 700
+    assert "`make demo`" in text
+    assert "`make test`" in text
     rows = readme_rows()
     assert 0 < len(rows) <= 8
     assert {len(row) for row in rows} == {5}
