@@ -68,6 +68,8 @@ ASKED_BY_LINKS = ("sqlite-docs", "postgresql")
 """Their topics are texts of links, so that anchors would be the answers."""
 QLD, BM25, AP = "qld", "bm25", "AP"
 MEASURES = (MAIN_MEASURE, AP)
+PYDOC = ROOT / "collections" / "pydoc"
+"""The pages that experiments/pydoc.toml reads."""
 COMMITS_FILE = "commits.txt"
 """The commits that measured what is in a collection's folder."""
 
@@ -115,6 +117,8 @@ class Collection:
     @cached_property
     def experiment(self) -> Experiment:
         """Its experiment, with the treatments as variants; for `web` with `content` by each fold's model, too."""
+        if self.name == "pydoc" and not PYDOC.exists():
+            subprocess.run((sys.executable, ROOT / "scripts" / "pydoc_pages.py", PYDOC), check=True)
         experiment = load_experiment(ROOT / "experiments" / f"{self.name}.toml")
         names = [*self.treatments]
         if self.name == "web":
@@ -132,9 +136,6 @@ class Collection:
     @cached_property
     def scored(self) -> Scored:
         """Its scores; those of `content` on `web` are by models that do not know the page."""
-        if self.name == "pydoc" and not Path(str(self.experiment.collection.location)).exists():
-            render = (sys.executable, ROOT / "scripts" / "pydoc_pages.py", str(self.experiment.collection.location))
-            subprocess.run(render, check=True)
         self.begin("scoring")
         scored = score_experiment(self.experiment, self.folder, False, say_nothing)
         if self.name == "web":
