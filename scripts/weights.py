@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measure weights of pages' parts, with and without pruning, on seven collections: docs/results/weights.md.
+"""Measure weights of pages' parts, with and without pruning, on seven collections: docs/results/weights.md,
+and the tables of each collection, docs/results/weights-by-collection.md.
 
 usage: scripts/weights.py [--seconds N]
 
@@ -71,6 +72,7 @@ from thresher.indexes.query_timing import TimedSearches, time_queries
 from thresher.scores.weighting import weighted_store
 
 PAGE = ROOT / "docs" / "results" / "weights.md"
+TABLES = PAGE.with_name("weights-by-collection.md")
 REPEATED = "repeated(share,headings=keep)@0.01"
 CLEANER = f"{CONTENT}+{REPEATED}"
 TRAFILATURA = "extractor(trafilatura)"
@@ -766,7 +768,7 @@ def main() -> None:
 
 
 def fill(others: Sequence[Measured], every: Sequence[Measured], chosen: Chosen) -> None:
-    """Fill the page."""
+    """Fill the pages."""
     names = [one.name for one in every]
     collections = [one.collection for one in every]
     choices = [row_of_choice(one) for one in collections]
@@ -806,7 +808,7 @@ def fill(others: Sequence[Measured], every: Sequence[Measured], chosen: Chosen) 
     for one in every:
         topics = f"### {one.name} ({len(one.pruned.topics)} topics)"
         sections.append(f"{topics}\n\n{markdown(heads, rows_of(one))}")
-    put(PAGE, "collections", "\n".join([*sections, f"{JUDGE} Measured by commit {commits()}.", ""]))
+    put(TABLES, "collections", "\n".join([*sections, f"{JUDGE} Measured by commit {commits()}.", ""]))
 
 
 if __name__ == "__main__":
