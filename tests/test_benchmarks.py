@@ -12,7 +12,7 @@ PAGE = (
 )
 
 
-@pytest.mark.parametrize("name", ["memory", "justext", "profile"])
+@pytest.mark.parametrize("name", ["memory", "justext", "profile", "sites"])
 def test_benchmarks_of_all_scorers(tmp_path, name):
     for number in range(3):
         (tmp_path / f"{number}.html").write_text(PAGE * (number + 1))

@@ -27,6 +27,7 @@ BENCHMARKS = (
     "boilerpipe",
     "ncleaner",
     "content",
+    "sites",
     "models",
     "profile",
     "index",
