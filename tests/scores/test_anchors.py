@@ -114,6 +114,34 @@ def test_anchors_of_a_small_site(tmp_path: Path) -> None:
         assert (tmp_path / "one" / "sites" / path.name).read_bytes() == other.read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("canonicals", "counts_for"),
+    [
+        # One page names another, names itself, names a page that is not there.
+        ({"a": "b"}, {"a": "b", "b": "b"}),
+        ({"a": "b", "b": "b"}, {"a": "b", "b": "b"}),
+        ({"a": "gone"}, {"a": "a", "b": "b"}),
+        # Two pages name each other; a chain; a ring.
+        ({"a": "b", "b": "a"}, {"a": "a", "b": "b"}),
+        ({"a": "b", "b": "c"}, {"a": "a", "b": "c", "c": "c"}),
+        ({"a": "b", "b": "c", "c": "a"}, {"a": "a", "b": "b", "c": "c"}),
+        # The canonical page names one that is not there.
+        ({"a": "b", "b": "gone"}, {"a": "b", "b": "b"}),
+    ],
+)
+def test_the_page_that_links_count_for(canonicals: dict[str, str], counts_for: dict[str, str], tmp_path: Path) -> None:
+    links = "".join(f"<a href={name}>to {name}</a>" for name in counts_for)
+    sources = [page(f"{HOST}index.html", links)]
+    for name in ("a", "b", "c"):
+        head = f"<link rel=canonical href={canonicals[name]}>" if name in canonicals else ""
+        sources.append(page(f"{HOST}{name}", head))
+    expected: dict[str, set[str]] = {}
+    for name, target in counts_for.items():
+        expected.setdefault(target, set()).add(f"to {name}")
+    found = gathered(sources, tmp_path / "store")
+    assert {target: {*texts} for target, texts in found.items()} == expected
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_files_link_to_each_other_by_their_paths(packed: bool, tmp_path: Path) -> None:
     folder = tmp_path / "pages"
@@ -192,12 +220,25 @@ def target_of(address: int, pages: Sequence[Linking]) -> int | None:
 
 
 def identity_of(number: int, pages: Sequence[Linking]) -> int:
-    """Return the number of the canonical page of a page, or of the first page of its address, or its own."""
+    """Return the number of the canonical page of a page if that names no other, else of the first page of its address."""
+    canonical = named_page(number, pages)
+    if canonical is not None and named_page(canonical, pages) in (None, canonical):
+        return canonical
+    return first_of_address(number, pages)
+
+
+def named_page(number: int, pages: Sequence[Linking]) -> int | None:
+    """Return the number of the page of the collection that a page names as canonical."""
     addresses = [linking.address for linking in pages]
-    for address in (pages[number].canonical, pages[number].address):
-        if address is not None and address in addresses:
-            return addresses.index(address)
-    return number
+    canonical = pages[number].canonical
+    return addresses.index(canonical) if canonical is not None and canonical in addresses else None
+
+
+def first_of_address(number: int, pages: Sequence[Linking]) -> int:
+    """Return the number of the first page of a page's address, or its own."""
+    if pages[number].address is None:
+        return number
+    return [linking.address for linking in pages].index(pages[number].address)
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

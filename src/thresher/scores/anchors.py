@@ -1,6 +1,7 @@
 """Anchor texts: the texts of links to a page from other pages of the collection.
 
-A link counts for the page at its address: for another one if that page names this one as canonical and is in the collection.
+A link counts for the page at its address. If that page names another page of the collection as canonical, and the other page
+names none but itself, the link counts for the other page. Two pages that name each other keep their links.
 A page's links to itself do not count, nor do links without text. A text counts once a page that links by it.
 
 The weight of a text for its target is log2(1 + pages that link by it) · log(T / t) / log(T), where T is the number of pages
@@ -98,10 +99,12 @@ def index_pages(store: Path) -> PageIndex:
     named = np.concatenate([table.numbers("canonical") for table in tables])
     numbers = np.arange(len(addresses))
     by_own = _by_key(addresses, numbers)
-    # A page's canonical page, if that is in the collection; else the first page of its address, else itself.
+    # Of pages with one address, the first; a page without an address, itself.
     first, of_name = by_own.find(addresses), by_own.find(named)
-    canonical = np.where(of_name != _NOWHERE, of_name, np.where(first != _NOWHERE, first, numbers))
+    own = np.where(first != _NOWHERE, first, numbers)
     is_absent = of_name == _NOWHERE
+    names_no_other = is_absent | (of_name == own)
+    canonical = np.where(~is_absent & names_no_other[of_name], of_name, own)
     keys = np.concatenate([by_own.keys, named[is_absent]])
     pages = np.concatenate([canonical[by_own.pages], numbers[is_absent]])
     return _by_key(keys, pages)._replace(canonical=canonical)
