@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import lxml.html
 import numpy as np
 import pytest
 from hypothesis import given
@@ -44,14 +45,17 @@ def test_real_pages_are_read_back_with_the_cleaned_text(shared_data: Path) -> No
 
 
 TAGS = st.sampled_from("p li ul ol pre code a td tr table h2 blockquote th br div b title script noscript img".split())
-PIECES = st.lists(st.tuples(TAGS, st.text("ab. \n&<é\u3000。", max_size=20), st.booleans()), max_size=12)
+ATTRIBUTES = st.sampled_from(["class=x", "hidden", "style='visibility:hidden'", "style='visibility:visible'"])
+PIECES = st.lists(st.tuples(TAGS, ATTRIBUTES, st.text("ab. \n&<é\u3000。", max_size=20), st.booleans()), max_size=12)
 
 
 @given(PIECES, st.integers(0, 9), st.sampled_from(["join", "split"]))
-def test_any_page_is_read_back_with_the_cleaned_text(pieces: list[tuple[str, str, bool]], seed: int, rule: str) -> None:
+def test_any_page_is_read_back_with_the_cleaned_text(
+    pieces: list[tuple[str, str, str, bool]], seed: int, rule: str
+) -> None:
     html = ""
-    for tag, text, ends in pieces:
-        html += f"<{tag} class=x>{text.replace('<', '&lt;')}{f'</{tag}>' if ends else ''}"
+    for tag, attribute, text, ends in pieces:
+        html += f"<{tag} {attribute}>{text.replace('<', '&lt;')}{f'</{tag}>' if ends else ''}"
     options = PageOptions(rule)
     text, cleaned = cut(html.encode(), seed, options)
     assert read_html(cleaned.html, options).text == text
@@ -105,6 +109,30 @@ def test_pages_of_little_structure(html: str, cleaner: str, wanted: str) -> None
     shown = thresher.clean_html(html, cleaner, as_html=True)
     assert (wanted in shown, bool(shown)) == (True, bool(wanted))
     assert read_html(shown).text == thresher.clean_html(html, cleaner)
+
+
+def test_visible_elements_in_invisible_ones_stay_in_the_tree() -> None:
+    html = (
+        f"<p>{'Rain is here. ' * 20}</p><div style='visibility:hidden;color:red'>x<p style='visibility:visible'>One "
+        "<i style='visibility:hidden'>y</i> two.</p>z</div>"
+    )
+    cleaned = thresher.clean_html(html, "none", as_html=True)
+    assert cleaned.endswith('<div style=";color:red"><p style="visibility:visible">One  two.</p></div></body></html>')
+    assert read_html(cleaned).text == thresher.clean_html(html, "none")
+
+
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+def test_an_element_keeps_its_first_attributes(quote: str) -> None:
+    attributes = " ".join(f"a{number}={quote}x{number}{quote}" for number in range(5_000))
+    html = f"<p {attributes}>Rain is here, and the <b {attributes}/ >wind</b> is strong. <i a b c>Storm</i> and hail."
+    root = lxml.html.document_fromstring(thresher.clean_html(html, "none", as_html=True))
+    assert root.text_content().split() == "Rain is here, and the wind is strong. Storm and hail.".split()
+    first = {f"a{number}": f"x{number}" for number in range(256)}
+    assert [dict(root.find(f".//{tag}").attrib) for tag in ("p", "b", "i")] == [
+        first,
+        first,
+        {"a": "", "b": "", "c": ""},
+    ]
 
 
 def test_blocks_that_are_not_found_stand_as_paragraphs() -> None:

@@ -30,6 +30,8 @@ ATTRIBUTES = (
     ' style="visibility : collapse"',
     ' style="border-collapse:collapse"',
     ' style="content-visibility:hidden"',
+    ' style="visibility: Visible"',
+    ' style="visibility:visible" hidden',
     ' style="vertical-align:top; float:none; display:inline"',
     ' class="a&#9;b&lt;" data-x=1',
     " rel=tag itemprop=name",

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from page_oracle import BOXES, DROPPED, LINES
+from visibility_cases import CASES
 
 from thresher.collections.sources import PageError
 from thresher.pages import BLOCK_RULES, DEFAULT_OPTIONS, MOST_BLOCKS, Detail, PageOptions, read_html, read_text_page
@@ -228,6 +229,10 @@ VISIBLE = " ".join(["The ferry leaves at noon from the eastern pier."] * 12)
         # TEMPLATE is no text, but for a shadow root.
         ("<template>x</template>", ""),
         ("<x-y><template shadowrootmode=open><p>x</template></x-y>", "x"),
+        # A long text that is hidden stays, with the visible element in it and the hidden one around it.
+        (f"<div style='visibility:hidden'>x{LONG}<p style='visibility:visible'>y</p></div>", f"x{LONG} y"),
+        (f"<div style='visibility:hidden'>x<p style='visibility:visible'>{LONG}</p>y</div>", LONG),
+        *CASES,
     ],
 )
 def test_hidden_text(html, shown):

@@ -71,18 +71,48 @@ def opens(element: etree._Element, page: str) -> bool:
     return bool(name) and sum(quoted.count(form) for form in (name, f"#{name}", f"{name}\\")) > 1
 
 
+def is_invisible(element: etree._Element) -> bool:
+    """Return whether it is hidden, and would not be if it were visible."""
+    copy = lxml.html.Element("p", dict(element.attrib))
+    copy.set("style", re.sub(r"(?i)(?<![\w-])visibility\s*:\s*(hidden|collapse)", "", copy.get("style") or ""))
+    return hides(element) and not hides(copy)
+
+
+def invisible_texts(element: etree._Element, page: str) -> tuple[list[tuple[etree._Element, str]], bool]:
+    """Return where the texts of an invisible element are that no visible element in it holds; and whether there is one."""
+    places = [(element, "text")]
+    shows = False
+    for child in element.iterchildren(etree.Element):
+        style = (child.get("style") or "").lower().replace(" ", "")
+        is_visible = "visibility:visible" in style.split(";") and (not hides(child) or opens(child, page))
+        if (is_visible and child.tag not in DROPPED) or child.get("shows") is not None:
+            shows = True
+        elif child.get("left-out") is None:
+            places_in_child, child_shows = invisible_texts(child, page)
+            places += places_in_child
+            shows = shows or child_shows
+        places.append((child, "tail"))
+    return places, shows
+
+
 def without_hidden(tree: etree._Element, utf8: bytes) -> None:
     """Empty what no reader sees, and mark it."""
+    page = utf8.decode()
     for element in reversed(list(tree.iter(etree.Element))):
         if element.tag in DROPPED:
             for child in list(element):
                 element.remove(child)
             element.text = None
     for element in reversed(list(tree.iter(etree.Element))):
-        is_shown = (
-            element.tag in ("html", "head", "body", "title") or not hides(element) or opens(element, utf8.decode())
-        )
-        if not is_shown and len("".join(element.text_content().split())) <= 500:
+        is_shown = element.tag in ("html", "head", "body", "title") or not hides(element) or opens(element, page)
+        if is_shown:
+            continue
+        places, shows = invisible_texts(element, page)
+        if is_invisible(element) and shows:
+            element.set("shows", "")
+            for place, where in places:
+                setattr(place, where, None)
+        elif len("".join(element.text_content().split())) <= 500:
             for child in list(element):
                 element.remove(child)
             element.text = None

@@ -8,10 +8,11 @@ No tree is built, so time and memory are proportional to the page, however deep 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,16 @@ import numpy.typing as npt
 from lxml import etree
 
 from thresher.pages.references import WATCHED, ReferenceReader, References
-from thresher.pages.unshown import CLOSED_TAG, DROPPED_TAGS, HIDING, LEFT_OUT, Version, hides
+from thresher.pages.unshown import (
+    CLOSED_TAG,
+    DROPPED_TAGS,
+    HIDING,
+    LEFT_OUT,
+    Version,
+    hides,
+    is_invisible,
+    is_visible,
+)
 
 # A tab and the character after it are one mark; of a heading, its level. A carriage return stands before and after the
 # description of an element.
@@ -73,6 +83,7 @@ _PAGE_TYPE = "og:type"
 # In a written page: descriptions of elements, marks, other white space.
 _NO_TEXT = rf"{_DESCRIBED}[^{_DESCRIBED}]*{_DESCRIBED}|{MARK}."
 _MARKS = re.compile(_NO_TEXT)
+_MARKS_OR_FEEDS = re.compile(rf"[{MARK}{_DESCRIBED}\n]")
 _NO_CHARACTER = re.compile(rf"{_NO_TEXT}|[^\S{MARK}{_DESCRIBED}]+")
 CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
@@ -159,6 +170,27 @@ class _Target(NamedTuple):
 
 
 @dataclass
+class _BegunElement:
+    """An element that may be left out, or one in it that is visible, and has not ended.
+
+    Attributes:
+        first: its first piece.
+        tag: its tag.
+        most: the characters up to which it is left out; -1 once it has more.
+        may_show: whether elements in it may be visible.
+        is_visible: whether it is visible in an element that is not.
+        visible: the pieces of visible elements in it: for each the first, and that after the last.
+    """
+
+    first: int
+    tag: str
+    most: int
+    may_show: bool = False
+    is_visible: bool = False
+    visible: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass
 class _OpenElements:
     """Elements that may be left out and have not ended, and the pieces that are taken back when they end.
 
@@ -167,7 +199,7 @@ class _OpenElements:
         marks: of the tags.
         version: which elements are left out.
         depths: for each of the elements, how many elements within it are open.
-        begun: for each its first piece, its tag, and the characters up to which it is left out; -1 once it has more.
+        begun: the elements.
         reader: notes the references, if that was asked for.
     """
 
@@ -175,31 +207,56 @@ class _OpenElements:
     marks: _Marks
     version: Version
     depths: list[int] = field(default_factory=list)
-    begun: list[tuple[int, str, int]] = field(default_factory=list)
+    begun: list[_BegunElement] = field(default_factory=list)
     reader: ReferenceReader | None = None
 
     def begin(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Note that an element begins whose tag or attributes may hide it."""
+        """Note that an element begins whose tag or attributes may hide it, or show it in a hidden one."""
         most = self.version.most_characters(tag, attributes)
         if most >= 0:
-            self.depths.append(0)
-            self.begun.append((len(self.pieces), tag, most))
+            may_show = most < LEFT_OUT and is_invisible(tag, attributes)
+            self._note(_BegunElement(len(self.pieces), tag, most, may_show=may_show))
+        elif self.begun and self.begun[-1].may_show and is_visible(attributes):
+            self._note(_BegunElement(len(self.pieces), tag, most, is_visible=True))
+
+    def _note(self, element: _BegunElement) -> None:
+        self.depths.append(0)
+        self.begun.append(element)
 
     def end(self) -> None:
-        """Leave out the innermost of the elements, which ends, unless it is too long."""
+        """Leave out the innermost of the elements, which ends, unless it is visible or too long; visible ones in it stay."""
         self.depths.pop()
         if self.depths:
             self.depths[-1] -= 1
-        first, tag, most = self.begun.pop()
-        if most < LEFT_OUT and (most < 0 or _are_longer(self.pieces[first:], most)):
-            if self.begun and self.begun[-1][2] < LEFT_OUT:
+        element = self.begun.pop()
+        around = self.begun[-1] if self.begun else None
+        if around and element.is_visible:
+            around.visible.append((element.first, len(self.pieces)))
+        elif element.most < LEFT_OUT and (element.most < 0 or self._is_longer(element)):
+            if around and around.most < LEFT_OUT:
                 # The one around is as long, and need not be counted.
-                self.begun[-1] = (*self.begun[-1][:2], -1)
-            return
-        del self.pieces[first:]
-        if self.reader is not None:
-            self.reader.take_back(first)
-        self.pieces.append(self.marks.left_out.get(tag, self.marks.other_left_out))
+                around.most = -1
+        elif element.visible:
+            for hidden in self._hidden_pieces(element):
+                self.pieces[hidden] = [_without_text(piece) for piece in self.pieces[hidden]]
+            if around and around.may_show:
+                around.visible.append((element.first, len(self.pieces)))
+        else:
+            del self.pieces[element.first :]
+            if self.reader is not None:
+                self.reader.take_back(element.first)
+            self.pieces.append(self.marks.left_out.get(element.tag, self.marks.other_left_out))
+
+    def _is_longer(self, element: _BegunElement) -> bool:
+        """Return whether the hidden text of an element has more characters that are neither white space nor marks."""
+        text = "".join(chain.from_iterable(self.pieces[hidden] for hidden in self._hidden_pieces(element)))
+        return len(text) > element.most and len(_NO_CHARACTER.sub("", text)) > element.most
+
+    def _hidden_pieces(self, element: _BegunElement) -> list[slice]:
+        """Return the pieces of an element that ends but those of visible elements in it."""
+        begins = [element.first, *(after for _, after in element.visible)]
+        ends = [*(first for first, _ in element.visible), len(self.pieces)]
+        return list(map(slice, begins, ends))
 
     def close(self) -> FlatPage:
         """Return what is written, and forget it with the page: lxml keeps its target until Python collects garbage."""
@@ -210,10 +267,9 @@ class _OpenElements:
         return FlatPage(flat, references)
 
 
-def _are_longer(pieces: Sequence[str], most: int) -> bool:
-    """Return whether a text has more characters that are neither white space nor marks."""
-    text = "".join(pieces)
-    return len(text) > most and len(_NO_CHARACTER.sub("", text)) > most
+def _without_text(piece: str) -> str:
+    """Return a piece if it is of marks; a text has no control characters."""
+    return piece if _MARKS_OR_FEEDS.search(piece) else ""
 
 
 def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS, keeps_hidden: bool = False) -> bytes:

@@ -16,7 +16,17 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from thresher.pages.parsing import BLOCK_TAGS, BOX_TAGS, CONTROL_REFERENCE, with_breaks
-from thresher.pages.unshown import CLOSED_TAG, DROPPED_TAGS, HIDING, LEFT_OUT, Version, hides, shown_style
+from thresher.pages.unshown import (
+    CLOSED_TAG,
+    DROPPED_TAGS,
+    HIDING,
+    LEFT_OUT,
+    Version,
+    hides,
+    is_invisible,
+    is_visible,
+    shown_style,
+)
 
 TEXT, TAIL = "text", "tail"
 # Of a page that is shown: elements that are left out, the attributes that stay, and elements that hold text and no element.
@@ -34,6 +44,12 @@ _CONTROLS = bytes(set(range(32)) - {9, 10})
 _CELLS = ("td", "th")
 _DESCRIPTIONS = ("description", "og:description", "twitter:description")
 _SPACES = (ord(" "), ord("\n"))
+MOST_ATTRIBUTES = 256
+"""Attributes of an element in a tree: libxml2 looks at all before it adds one."""
+_ATTRIBUTE = r"""[\s/]++[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+"""
+_MANY_ATTRIBUTES = re.compile(
+    rf"(<[a-z][^\s/>]*+(?:{_ATTRIBUTE}){{{MOST_ATTRIBUTES}}})(?:{_ATTRIBUTE})++".encode(), re.IGNORECASE
+)
 
 
 class TextPlace(NamedTuple):
@@ -68,9 +84,13 @@ class PlacedTexts:
 
 
 def parsed(utf8: bytes) -> etree._Element | None:
-    """Return the root of a page in UTF-8, with line feeds as they are; None if it has no element."""
+    """Return the root of a page in UTF-8, with line feeds as they are; None if it has no element.
+
+    An element keeps its first `MOST_ATTRIBUTES` attributes.
+    """
     feeds = with_breaks(utf8.replace(b"\0", b"").replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
     page = CONTROL_REFERENCE.sub(b" ", feeds.translate(bytes.maketrans(_CONTROLS, b" " * 30)))
+    page = _MANY_ATTRIBUTES.sub(rb"\1", page)
     parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     return etree.fromstring(page.replace(b"\x7f", b" "), parser)
 
@@ -101,39 +121,76 @@ def place_texts(root: etree._Element | None, rule: str, version: Version) -> Pla
     return replace(texts.placed(), left_out=left_out)
 
 
+@dataclass
+class _Hidden:
+    """An element that is hidden, or visible in a hidden one, while it is walked.
+
+    Attributes:
+        element: the element.
+        most: the characters up to which it is left out.
+        may_show: whether elements in it may be visible.
+        shows: whether some are.
+        texts: where its hidden texts are.
+        characters: in these, white space not counted.
+    """
+
+    element: etree._Element
+    most: int
+    may_show: bool = False
+    shows: bool = False
+    texts: list[TextPlace] = field(default_factory=list)
+    characters: int = 0
+
+    def add(self, element: etree._Element, where: str) -> None:
+        place = TextPlace(element, where, -1)
+        if place.text:
+            self.texts.append(place)
+            self.characters += len("".join(place.text.split()))
+
+
 def _left_out(root: etree._Element, version: Version) -> set[etree._Element]:
-    """Return the elements that no reader sees; what is in them is not looked at where their tag says so."""
+    """Return the elements that no reader sees; what is in them is not looked at where their tag says so.
+
+    Of an invisible element with visible ones in it, only the invisible text goes: it is taken out of the tree.
+    """
     left_out: set[etree._Element] = set()
-    # Of each open element that is hidden: the characters in it so far, and those up to which it is left out.
-    characters: list[int] = []
-    limits: list[int] = []
+    hidden: list[_Hidden] = []
     steps = etree.iterwalk(root, events=("start", "end"))
     for event, element in steps:
+        if event == "end":
+            if hidden and hidden[-1].element is element:
+                _end_hidden(hidden, left_out)
+            if hidden and element is not root:
+                hidden[-1].add(element, TAIL)
+            continue
         most = version.most_characters(element.tag, element.attrib)
         if most == LEFT_OUT:
-            if event == "start":
-                left_out.add(element)
-                steps.skip_subtree()
-        elif event == "start":
-            if most >= 0:
-                characters.append(0)
-                limits.append(most)
-            _count(characters, element.text)
-        elif most >= 0:
-            counted, limit = characters.pop(), limits.pop()
-            if counted <= limit:
-                left_out.add(element)
-            elif characters:
-                characters[-1] += counted
-        if event == "end" and element is not root:
-            _count(characters, element.tail)
+            left_out.add(element)
+            steps.skip_subtree()
+            continue
+        if most >= 0:
+            hidden.append(_Hidden(element, most, may_show=is_invisible(element.tag, element.attrib)))
+        elif hidden and hidden[-1].may_show and is_visible(element.attrib):
+            hidden.append(_Hidden(element, most))
+        if hidden:
+            hidden[-1].add(element, TEXT)
     return left_out
 
 
-def _count(characters: list[int], text: str | None) -> None:
-    """Add a text's characters but white space to the last number."""
-    if characters and text:
-        characters[-1] += len("".join(text.split()))
+def _end_hidden(hidden: list[_Hidden], left_out: set[etree._Element]) -> None:
+    """Add the last of the hidden elements, which ends, to those left out, unless it is visible, shows some or is too long."""
+    ended = hidden.pop()
+    around = hidden[-1] if hidden else _Hidden(ended.element, -1)
+    if ended.most < 0:
+        around.shows = True
+    elif ended.characters > ended.most:
+        around.characters += ended.characters
+    elif ended.shows:
+        for place in ended.texts:
+            place.put("")
+        around.shows = around.shows or around.may_show
+    else:
+        left_out.add(ended.element)
 
 
 def ends_block(tag: str, rule: str) -> bool:

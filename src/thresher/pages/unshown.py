@@ -39,6 +39,9 @@ _HIDING_STYLE = re.compile(
     re.IGNORECASE,
 )
 _HIDING_VALUES = ("none", "hidden", "collapse")
+# VISIBILITY is inherited, so that an element in a hidden one may be visible; what is not displayed has none (CSS 2.2, 11.2).
+_INVISIBLE_STYLE = re.compile(r"(?<![\w-])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
+_VISIBLE_STYLE = re.compile(r"(?<![\w-])visibility\s*:\s*visible", re.IGNORECASE)
 # They are shown, whatever their attributes say: a script takes these away.
 _SHOWN_TAGS = frozenset(("html", "head", "body", "title"))
 _SHADOW_ROOT = "shadowrootmode"
@@ -63,6 +66,21 @@ def hides(name: str, value: str) -> bool:
         style = value.lower()
         return any(value in style for value in _HIDING_VALUES) and _HIDING_STYLE.search(style) is not None
     return True
+
+
+def is_invisible(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether VISIBILITY alone hides a hidden element, so that elements in it may be visible.
+
+    >>> is_invisible("p", {"style": "visibility: hidden"}), is_invisible("p", {"style": "visibility:hidden", "hidden": ""})
+    (True, False)
+    """
+    style = _INVISIBLE_STYLE.sub("", attributes.get("style", ""))
+    return not _is_hidden(tag, {**attributes, "style": style})
+
+
+def is_visible(attributes: Mapping[str, str]) -> bool:
+    """Return whether the style of an element makes it visible in one that is not."""
+    return _VISIBLE_STYLE.search(attributes.get("style", "")) is not None
 
 
 def shown_style(style: str) -> str:
