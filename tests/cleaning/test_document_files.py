@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -15,7 +18,7 @@ from thresher.base.defaults import LOCAL, OUTPUT_FORMATS
 from thresher.base.errors import ConfigError, InputError
 from thresher.base.processes import Backend
 from thresher.cleaners.languages import recognised
-from thresher.collections import documents, open_collection
+from thresher.collections import JsonFields, ReadOptions, documents, open_collection
 from thresher.scores.cleaning import CleanCounts, Output, clean_collection, whole_collections
 from thresher.scores.cleaning.clean_counts import CutShard
 from thresher.scores.cleaning.document_files import Rendering, json_line
@@ -156,6 +159,45 @@ def test_further_members_of_json_lines_are_passed_on(tmp_path: Path) -> None:
     (row,) = map(json.loads, (tmp_path / "o.jsonl").read_text(encoding="utf-8").splitlines())
     assert row == {"id": "7", "body": "Rain", "language": "xx", "n": float("inf"), "a": ["?"], "title": "T"}
     clean_collection(tmp_path / "p.jsonl", "none", tmp_path / "o.parquet")
+    assert pq.read_table(tmp_path / "o.parquet").column_names == ["id", "url", "title", "contents"]
+
+
+def test_further_columns_of_parquet_are_passed_on(tmp_path: Path) -> None:
+    columns = {
+        "id": ["a", "b"],
+        "page": [{"html": "<p>Rain", "length": 4}, {"html": "<p>Hail", "length": 4}],
+        "price": [Decimal("9.90"), None],
+        "day": [date(2026, 11, 28), None],
+        "at": [datetime(2026, 11, 28, 23, 59, tzinfo=UTC), None],
+        "tags": [["x", "y"], []],
+        "maker": [{"name": "M", "since": date(2020, 1, 2)}, None],
+        "picture": [b"\x00\xff", b""],
+        "stock": [7, 0],
+    }
+    pq.write_table(pa.table(columns), tmp_path / "p.parquet")
+    reading = ReadOptions(fields=JsonFields(html=("page.html",)))
+    clean_collection(tmp_path / "p.parquet", "none", tmp_path / "o.jsonl", reading=reading)
+    first, second = map(json.loads, (tmp_path / "o.jsonl").read_text(encoding="utf-8").splitlines())
+    assert first == {
+        "id": "a",
+        "contents": "Rain",
+        "price": "9.90",
+        "day": "2026-11-28",
+        "at": "2026-11-28 23:59:00+00:00",
+        "tags": ["x", "y"],
+        "maker": {"name": "M", "since": "2020-01-02"},
+        "picture": "AP8=",
+        "stock": 7,
+    }
+    assert second == {
+        "id": "b",
+        "contents": "Hail",
+        **dict.fromkeys(("price", "day", "at", "maker")),
+        "tags": [],
+        "picture": "",
+        "stock": 0,
+    }
+    clean_collection(tmp_path / "p.parquet", "none", tmp_path / "o.parquet", reading=reading)
     assert pq.read_table(tmp_path / "o.parquet").column_names == ["id", "url", "title", "contents"]
 
 

@@ -219,13 +219,15 @@ class JsonFields:
 @dataclass(frozen=True)
 class ReadOptions:
     """Options of reading documents. Pages larger than `max_bytes` are not read and have a `problem`; `fields` is for
-    JSON lines; with `any_ids`, documents keep ids that a TREC run cannot hold.
+    JSON lines; with `any_ids`, documents keep ids that a TREC run cannot hold; with `with_members`, rows of Parquet are
+    read whole, for `Source.members`.
     """
 
     rule: IdRule = field(default_factory=IdRule)
     max_bytes: int = 1 << 62
     fields: JsonFields = field(default_factory=JsonFields)
     any_ids: bool = False
+    with_members: bool = False
 
 
 class FileKind(Protocol):

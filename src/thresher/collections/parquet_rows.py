@@ -53,10 +53,11 @@ class ParquetRows:
         with closing(file):
             starts = _starts(file, size)
             chosen = [number for number, start in enumerate(starts) if part.begin <= start < part.end]
-            wanted = dict.fromkeys(
-                name.partition(".")[0] for name in (*fields.id, *fields.html, *fields.text, *fields.url)
-            )
-            columns = [name for name in wanted if name in file.schema_arrow.names]
+            columns: list[str] | None = None
+            if not options.with_members:
+                names = (*fields.id, *fields.html, *fields.text, *fields.url)
+                wanted = dict.fromkeys(name.partition(".")[0] for name in names)
+                columns = [name for name in wanted if name in file.schema_arrow.names]
             for number in chosen:
                 try:
                     for row in _rows(file, number, columns):

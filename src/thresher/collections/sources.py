@@ -129,8 +129,8 @@ class Source:
     `file` is the path within the collection; `offset` the record's first byte in the file (in the compressed file if records
     are compressed one by one, else in the decompressed one), None if the file is the document; `size` in bytes. With a
     `problem` there are no bytes, and the document counts as failed. `listed` is how the file `path` was listed; a compressed
-    page may have `most` bytes. `members` are further members of its JSON line, by name. `name` is the path of a file that is
-    the page, in its folder or archive.
+    page may have `most` bytes. `members` are further members of its JSON line, or columns of its row, by name. `name` is the
+    path of a file that is the page, in its folder or archive.
     """
 
     id: str

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import socket
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from thresher.base.files import digest, fit_text
 from thresher.base.repeats import Times
@@ -74,7 +76,7 @@ class ScoreWork:
         if page.segments:
             page = replace(page, segments=page.segments.without_tags(), links=self._links(page.segments, source))
         if source.members and "members" in self.further:
-            page = replace(page, members=json.dumps(source.members))
+            page = replace(page, members=json.dumps(source.members, default=_as_json))
         return _located(page, source, document_id)
 
     def _links(self, segments: Segments, source: Source) -> PageLinks:
@@ -117,6 +119,13 @@ class ScoreWork:
         shard = stores.text_store(self.folder, text) / path.name
         shard.parent.mkdir(parents=True, exist_ok=True)
         stores.write_shard(shard, pages_of_text, columns, report_of_text, stores.NO_COST)
+
+
+def _as_json(value: Any) -> str:
+    """Return a value that JSON has no form for as text: bytes in base 64, as BigQuery writes them; times and decimals."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    return str(value)
 
 
 def _report(scored: ScoredPart) -> ShardReport:

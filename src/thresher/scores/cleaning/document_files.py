@@ -107,7 +107,7 @@ class Rendering:
         Args:
             document: cleaned.
             page: the page that it was, if the row `needs_html`.
-            members: further members of the document's JSON line, as JSON; those of the row come first.
+            members: further members of the document's JSON line or row, as JSON; those of the row come first.
             fields: of the document, if it has any.
         """
         how = self.how

@@ -196,7 +196,11 @@ def clean_collection(  # noqa: PLR0913, keywords of the public API
         output=Path(output),
         rendering=rendering,
         format=format,
-        reading=replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20)),
+        reading=replace(
+            reading or BY_ADDRESS,
+            max_bytes=int(limits.mib * 2**20),
+            with_members="members" in rendering.further_columns,
+        ),
         limits=limits,
         backend=backend or Backend(),
         removed=None if extras.removed is None else Path(extras.removed),
