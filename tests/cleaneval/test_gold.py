@@ -124,6 +124,11 @@ def test_the_url_of_a_gold_text_is_the_page_s(tmp_path: Path) -> None:
 RAIN = b"<title>Pier</title><p>It rained."
 MARKED = b"<title>Pier</title><p><span __boilernet_label=1>It rained.</span><p><span __boilernet_label=0>Share</span>"
 
+KRDWRD = (
+    b"<p class=krdwrd-tag-1>Pier</p><div class=krdwrd-tag-1>Share <p class='wide krdwrd-tag-3'>It "
+    b"<b class=krdwrd-tag-3>rained.</b> <i class=krdwrd-tag-2>Foto</i><u class=krdwrd-tag-mrgtie>by x</u></p></div>"
+)
+
 
 @pytest.mark.parametrize(
     ("page", "gold", "content"),
@@ -137,10 +142,11 @@ MARKED = b"<title>Pier</title><p><span __boilernet_label=1>It rained.</span><p><
         ("HTML/1.html", "Corrected/1.html.corrected.txt", b"It rained.\n!@#$%^&*()  COMMENTS\nFirst!"),
         ("HTML/1.html", "Corrected/1.html.corrected.txt", "\ufeffIt rained.".encode("utf-16-le")),
         ("HTML/1.html", "Corrected/1.html.corrected.txt", b"It rained."),
-        # CETD, L3S-GN1, Google-Trends-2017, Readability, newspaper, goose.
+        # CETD, L3S-GN1, Google-Trends-2017, CANOLA, Readability, newspaper, goose.
         ("original/1.htm", "gold/1.txt", b"It rained."),
         ("original/1.html", "annotated/1.html", b"<p class=x-nc-sel2>It rained.<p>Share"),
         ("raw_html/1.html", "prepared_html/1.html", MARKED),
+        ("original/1.html", "annotated/1.html", KRDWRD),
         ("1/source.html", "1/expected.html", b"<div><p>It rained."),
         ("test-pages/1/source.html", "test-pages/1/expected.html", b"<div><p>It rained."),
         ("html/1.html", "text/1.txt", b"It rained."),

@@ -47,11 +47,13 @@ _MARKER = re.compile(r"<(/?)([hpl])>", re.IGNORECASE)
 _MARKED_LINE = re.compile(r"^[ \t]*<[hpl]>", re.IGNORECASE | re.MULTILINE)
 # `!@#$%^&*()  COMMENTS`. Some annotators of Dragnet mistyped the first half.
 _COMMENTS_MARK = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.MULTILINE)
-_CONTENT = frozenset({"x-nc-sel1", "x-nc-sel2", "x-nc-sel3"})
+_CONTENT = frozenset({"x-nc-sel1", "x-nc-sel2", "x-nc-sel3", "krdwrd-tag-3"})
 _COMMENTS = "x-nc-sel5"
 # An attribute of BoilerNet's pages, and the marks of L3S-GN1 that its values stand for.
 _BOILERNET, _BOILERNET_MARKS = "__boilernet_label", {"0": "x-nc-sel0", "1": "x-nc-sel2"}
-_MARKS = _CONTENT | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
+# KrdWrd's are good (3, green), uncertain (2, yellow), bad (1, red), and where annotators do not agree.
+_KRDWRD = frozenset(f"krdwrd-tag-{name}" for name in ("1", "2", "null", "mrgtie", "mrgerr"))
+_MARKS = _CONTENT | _KRDWRD | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
 # Control characters, which the page parser reads as spaces; some would not survive being parsed twice.
 _CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256))
 # Elements without content, which have no end tag.
@@ -121,7 +123,7 @@ def _above_and_below_comments_mark(text: str) -> list[LabelledText]:
 
 
 def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledText, ...]:
-    """Return the marked content of an annotated page of L3S-GN1 or Google-Trends-2017, in the blocks of the unmarked page.
+    """Return the marked content of an annotated page of L3S-GN1, Google-Trends-2017 or KrdWrd, in the unmarked page's blocks.
 
     The innermost mark around a text applies, so that text in nested marks counts once; of several marks on one element the
     first applies. Unmarked text is not content, not even the page's title, and readers' comments are only with `comments`.

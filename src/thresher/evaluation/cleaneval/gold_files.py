@@ -7,11 +7,13 @@
 | Dragnet, CETR as Dragnet has it | `HTML/N.html` | `Corrected/N.html.corrected.txt` |
 | L3S-GN1, CETD | `original/N.html` | `annotated/N.html`, `gold/N.txt` |
 | Google-Trends-2017 (BoilerNet) | `raw_html/N.html` | `prepared_html/N.html` |
+| CANOLA (KrdWrd), merged by its app | `original/N.html` | `annotated/N.html` |
 | Readability | `N/source.html` | `N/expected.html` |
 | goose, newspaper | `N.html`, `html/N.html` | `N.txt`, `text/N.txt` |
 
 Sources: the readers of dragnet (`data_processing`), of web2text, and of Bevendorff et al. (2023), the
-web-content-extraction-benchmark.
+web-content-extraction-benchmark; for CANOLA `merge.js` of KrdWrd's app, which names merged pages `N`: add `.html`. Mercury's
+fixtures have no gold of whole pages: its tests compare the first words.
 """
 
 from __future__ import annotations
