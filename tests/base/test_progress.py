@@ -31,11 +31,11 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
         bar.advance(100)
         bar.advance(500_000)
     assert capsys.readouterr().err.splitlines() == [
-        "counting: 1,500 of 2,000 things, 125 a second",
-        "counting: 1,660 of 2,000 things, 13 a second",
+        "counting: 1,500 of 2,000 things, 125 a second, 0:00:04 left",
+        "counting: 1,660 of 2,000 things, 13 a second, 0:00:26 left",
         "counting: 6 things, 0.5 a second",
-        "reading: 3.6 of 180.0 MB, 0.3 a second",
-        "reading: 4.1 of 180.0 MB, 0.042 a second",
+        "reading: 3.6 of 180.0 MB, 0.3 a second, 0:09:48 left",
+        "reading: 4.1 of 180.0 MB, 0.042 a second, 1:10:21 left",
     ]
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from datetime import timedelta
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -85,6 +86,8 @@ class Progress:
         if seconds:
             rate = (self._count - self._shown_count) / seconds
         line = f"{self._label}: {counted} {self._unit}, {self._text(rate)} a second"
+        if rate and self._total is not None and self._total > self._count:
+            line += f", {timedelta(seconds=round((self._total - self._count) / rate))} left"
         with suppress(OSError):
             print(line, file=sys.stderr, flush=True)
 
