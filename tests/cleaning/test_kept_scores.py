@@ -17,7 +17,7 @@ from temporary_names import number_on_this_machine
 from thresher.base.errors import InputError, StateError
 from thresher.scores import score_pass
 from thresher.scores.cleaning import Extras, clean_collection, whole_collections
-from thresher.scores.cleaning.whole_collections import kept_scores
+from thresher.scores.cleaning.whole_collections import begun_outputs, kept_scores
 
 
 @pytest.fixture
@@ -68,6 +68,16 @@ def test_what_was_scored_is_not_scored_again(tmp_path: Path, pages: Path, monkey
         with pytest.raises(KeyboardInterrupt):
             clean_collection(pages, "density@3", output)
     assert clean_collection(pages, "words@3", output).documents == 5
+    assert names(tmp_path) == {"pages.jsonl", "o.jsonl"}
+
+
+@pytest.mark.parametrize("content", [b"", b'{"x"', b"\xff", b"7", b"{}", b"[7]", b"[" * 10_000])
+def test_a_damaged_list_of_what_was_begun_is_none(tmp_path: Path, pages: Path, content: bytes) -> None:
+    folder = tmp_path / ".o.jsonl.scores"
+    folder.mkdir()
+    (folder / "outputs.json").write_bytes(content)
+    assert begun_outputs(tmp_path / "o.jsonl") == []
+    assert clean_collection(pages, "words@2", tmp_path / "o.jsonl").documents == 5
     assert names(tmp_path) == {"pages.jsonl", "o.jsonl"}
 
 

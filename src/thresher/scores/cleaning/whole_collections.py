@@ -49,11 +49,16 @@ BY_ADDRESS = ReadOptions(IdRule("address"), any_ids=True)
 
 
 def begun_outputs(output: Path) -> list[Path]:
-    """Return the files of a killed command, whose scores are beside its output: it may have written some of them."""
+    """Return the files of a killed command, whose scores are beside its output: it may have written some of them.
+
+    There are none if their list is missing or damaged.
+    """
     path = scores_beside(real_path(output)) / _BEGUN
-    if not path.exists():
+    try:
+        names = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
         return []
-    return [Path(name) for name in json.loads(path.read_bytes())]
+    return [Path(name) for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 @contextmanager
