@@ -33,6 +33,8 @@ Topics = str | Path | Mapping[str, str | Topic] | Iterable[Any]
 
 _PYTERRIER_COLUMNS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 """ir-measures' names by the names in PyTerrier's data frames."""
+_QUERY_FIELDS = ("query", "text", "title")
+"""The fields that may have a topic's query; a record's first one is taken."""
 _RECORD_FIELDS = ("_fields", "__dataclass_fields__", "__dict__")
 """The attributes that hold the names of a record's fields: of named tuples, dataclasses and other objects."""
 
@@ -110,10 +112,12 @@ def take_topics(topics: Topics) -> list[tuple[str, str]]:
 
 def _topic(record: Mapping[str, Any]) -> tuple[str, str]:
     id_name = "id" if "id" in record else "query_id"
-    query_name = next((name for name in ("query", "text", "title") if name in record), "query")
-    missing = [name for name in (id_name, query_name) if name not in record]
-    if missing:
-        raise _lacks(missing, "topics")
+    query_name = "query"
+    for name in _QUERY_FIELDS:
+        if name in record:
+            query_name = name
+            break
+    _check_fields(record, (id_name, query_name), "topics")
     return str(record[id_name]), str(record[query_name])
 
 
@@ -126,9 +130,7 @@ def _triples(source: Any, value: str, what: str) -> Iterator[tuple[str, str, Any
                 yield str(topic), str(document), number
         return
     for record in as_records(source):
-        missing = [name for name in ("query_id", "doc_id", value) if name not in record]
-        if missing:
-            raise _lacks(missing, what)
+        _check_fields(record, ("query_id", "doc_id", value), what)
         yield str(record["query_id"]), str(record["doc_id"]), record[value]
 
 
@@ -154,9 +156,11 @@ def _fields_of(record: Any) -> dict[str, Any]:
     return {}
 
 
-def _lacks(names: list[str], what: str) -> InputError:
-    fix = "name fields and columns as ir-measures does (query_id, doc_id, relevance, score, query), or as PyTerrier"
-    return InputError(f"there is no {' and no '.join(names)}", fix, what)
+def _check_fields(record: Mapping[str, Any], names: Sequence[str], what: str) -> None:
+    missing = [name for name in names if name not in record]
+    if missing:
+        fix = "name fields and columns as ir-measures does (query_id, doc_id, relevance, score, query), or as PyTerrier"
+        raise InputError(f"there is no {' and no '.join(missing)}", fix, what)
 
 
 def evaluate(qrels: Qrels, run: Run, measures: Sequence[str | Measure] = ()) -> dict[str, dict[str, float]]:
@@ -185,9 +189,13 @@ def _values(
     where: str | None,
 ) -> dict[str, dict[str, float]]:
     names = [str(parse_measure(name)) for name in measures or DEFAULT_MEASURES]
-    topics = tuple(topic for topic in judged if judged[topic])
+    topics = _topics_with_judgments(judged)
     check_overlap(run, judged, topics, where)
     return evaluate_run(judged, run, names, topics)
+
+
+def _topics_with_judgments(qrels: Mapping[str, Mapping[str, int]]) -> tuple[str, ...]:
+    return tuple(topic for topic, grades in qrels.items() if grades)
 
 
 def compare_runs(  # noqa: PLR0913, keywords of the public API
@@ -230,13 +238,17 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
     # The baseline is the first.
     named: dict[str, Run] = {baseline_name: runs.get(baseline_name, baseline_name), **runs}
     values: dict[str, dict[str, dict[str, float]]] = {}
-    topics_with_hits: set[str] = set()
+    baseline_of: dict[str, str] = {}
+    topics = _topics_with_judgments(judged)
+    missing = set(topics)
     for name, run in named.items():
         hits = take_run(run)
         values[name] = _values(judged, hits, measures, name)
-        topics_with_hits.update(topic for topic, documents in hits.items() if documents)
-    baseline_of = {name: baseline_name for name in named if name != baseline_name}
-    topics = tuple(topic for topic in judged if judged[topic])
+        if name != baseline_name:
+            baseline_of[name] = baseline_name
+        for topic, documents in hits.items():
+            if documents:
+                missing.discard(topic)
     margin_text = ""
     margins: dict[str, dict[str, MarginComparison]] = {}
     if margin is not None and str(margin):
@@ -254,7 +266,7 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         correction=correction,
         margin=margin_text,
         margins=margins,
-        missing=len(set(topics) - topics_with_hits),
+        missing=len(missing),
         test=test,
         pairs=of_pairs,
     )
@@ -264,13 +276,16 @@ def _margins(
     values: Mapping[str, Mapping[str, Mapping[str, float]]], baseline: str, asked: str, alpha: float
 ) -> dict[str, dict[str, MarginComparison]]:
     margin = parse_margin(asked)
-    comparisons: dict[str, dict[str, MarginComparison]] = {name: {} for name in values if name != baseline}
-    for measure, by_topic in values[baseline].items():
+    comparisons: dict[str, dict[str, MarginComparison]] = {}
+    for name in values:
+        if name != baseline:
+            comparisons[name] = {}
+    for measure, baseline_by_topic in values[baseline].items():
         if not is_tested(measure):
             continue
-        baseline_values = np.array([*by_topic.values()])
+        baseline_values = np.array(list(baseline_by_topic.values()))
         margin.checked(measure, baseline_values)
         for name, by_measure in comparisons.items():
-            run_values = np.array([values[name][measure][topic] for topic in by_topic])
+            run_values = np.array([values[name][measure][topic] for topic in baseline_by_topic])
             by_measure[measure] = compare_by_margin(run_values, baseline_values, margin, alpha)
     return comparisons

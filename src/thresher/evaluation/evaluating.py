@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -98,10 +98,18 @@ def as_retrieved(grades: Mapping[str, int], hits: Container[str]) -> dict[str, i
     """
     spelled: dict[str, int] = {}
     for document, grade in grades.items():
-        forms = [] if document in hits else other_forms(document)
-        retrieved = [form for form in forms if form in hits and form not in grades]
-        spelled[retrieved[0] if retrieved else document] = grade
+        spelled[_retrieved_form(document, grades, hits)] = grade
     return spelled
+
+
+def _retrieved_form(document: str, judged: Container[str], hits: Container[str]) -> str:
+    """Return a document id as a run spells it; a form that is judged itself is another document."""
+    if document in hits:
+        return document
+    for form in other_forms(document):
+        if form in hits and form not in judged:
+            return form
+    return document
 
 
 def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = None) -> tuple[list[str], list[Notice]]:
@@ -119,7 +127,13 @@ def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = Non
     Raises:
         InputError: if no topic has judgments.
     """
-    judged = [topic for topic in topics if qrels.get(topic)]
+    judged: list[str] = []
+    unjudged: list[str] = []
+    for topic in topics:
+        if qrels.get(topic):
+            judged.append(topic)
+        else:
+            unjudged.append(topic)
     if not judged:
         raise InputError(
             f"no topic has judgments (topics: {_first_ids(topics)}; qrels: {_first_ids(qrels)})",
@@ -127,7 +141,6 @@ def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = Non
             where,
         )
     notices: list[Notice] = []
-    unjudged = [topic for topic in topics if not qrels.get(topic)]
     if unjudged:
         notices.append(notice(About.UNJUDGED, unjudged))
     irrelevant = [topic for topic in judged if max(qrels[topic].values()) <= 0]
@@ -159,7 +172,7 @@ def check_overlap(run: Run, qrels: Qrels, topics: Sequence[str], where: str | No
         if not hits.keys().isdisjoint(as_retrieved(qrels.get(topic, {}), hits)):
             return
     judged_topics = [topic for topic in topics if qrels.get(topic)]
-    if not any(topic in run for topic in judged_topics):
+    if run.keys().isdisjoint(judged_topics):
         raise InputError(
             f"no topic of the run ({_first_ids(run)}) is among the judged ones ({_first_ids(judged_topics)})",
             "check that run and qrels use the same topic ids",
@@ -178,28 +191,39 @@ def _values(measure: Measure, judged: Qrels, ranked: Run) -> dict[str, float]:
     computed = _with_something_to_find(measure, judged)
     if measure.NAME in FURTHER:
         computed = _without_negative(measure, computed)
-    retrieved = {topic: ranked[topic] for topic in computed if topic in ranked}
+    retrieved: dict[str, Mapping[str, float]] = {}
+    for topic in computed:
+        if topic in ranked:
+            retrieved[topic] = ranked[topic]
     if not retrieved:
         return {}
     effective = with_gains(measure, judged)
+    values: dict[str, float] = {}
+    for metric in _provider_of(effective).evaluator([effective], computed).iter_calc(retrieved):
+        values[metric.query_id] = float(metric.value)
+    return values
+
+
+def _provider_of(measure: Measure) -> Any:
+    """Return the first of ir-measures' providers that computes a measure."""
     for provider in installed_providers():
-        if provider.supports(effective):
-            evaluator = provider.evaluator([effective], computed)
-            return {metric.query_id: float(metric.value) for metric in evaluator.iter_calc(retrieved)}
+        if provider.supports(measure):
+            return provider
     raise AssertionError(f"{measure} was parsed, but no provider computes it")
 
 
 def _without_negative(measure: Measure, judged: Qrels) -> dict[str, Mapping[str, int]]:
     """Return judgments with 0 for negative grades, which other programs would turn into negative gains."""
-    most = max((max(grades.values()) for grades in judged.values()), default=0)
-    if measure.NAME == "ERR" and most > MAX_GRADE_OF_ERR:
-        raise InputError(
-            f"the qrels have the grade {most}, too large for ERR by gdeval",
-            f"use grades up to {MAX_GRADE_OF_ERR} or another measure, nDCG@10",
-        )
+    highest = 0
     without_negative: dict[str, Mapping[str, int]] = {}
     for topic, grades in judged.items():
+        highest = max(highest, max(grades.values()))
         without_negative[topic] = {document: max(grade, 0) for document, grade in grades.items()}
+    if measure.NAME == "ERR" and highest > MAX_GRADE_OF_ERR:
+        raise InputError(
+            f"the qrels have the grade {highest}, too large for ERR by gdeval",
+            f"use grades up to {MAX_GRADE_OF_ERR} or another measure, nDCG@10",
+        )
     return without_negative
 
 
@@ -214,7 +238,11 @@ def _with_something_to_find(measure: Measure, qrels: Qrels) -> dict[str, Mapping
     least_relevant = 1
     if "rel" in measure.SUPPORTED_PARAMS:
         least_relevant = measure["rel"]
-    return {topic: judged for topic, judged in qrels.items() if max(judged.values()) >= least_relevant}
+    with_relevant: dict[str, Mapping[str, int]] = {}
+    for topic, grades in qrels.items():
+        if max(grades.values()) >= least_relevant:
+            with_relevant[topic] = grades
+    return with_relevant
 
 
 def _without_ties(documents: Mapping[str, float]) -> dict[str, float]:

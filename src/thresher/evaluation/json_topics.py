@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ def looks_like_json(start: str) -> bool:
     except (ValueError, RecursionError):
         # An object that goes on in the next line, unless the line is broken.
         return first_line.rstrip().endswith(("{", ",", "["))
-    return isinstance(value, dict) and not any(name in value for name in (*_ID_NAMES, *_FURTHER_ID_NAMES))
+    return isinstance(value, dict) and value.keys().isdisjoint(_ID_NAMES + _FURTHER_ID_NAMES)
 
 
 def json_lines(text: str, path: Path) -> Iterator[ReadTopic]:
@@ -65,7 +65,7 @@ def _records(value: Any, path: Path) -> list[Any]:
     if isinstance(value, list):
         return value
     if isinstance(value, dict):
-        if any(name in value for name in _ID_NAMES):
+        if not value.keys().isdisjoint(_ID_NAMES):
             return [value]
         arrays: list[list[Any]] = [member for member in value.values() if _is_array_of_objects(member)]
         if len(arrays) == 1:
@@ -78,10 +78,10 @@ def _is_array_of_objects(member: Any) -> bool:
 
 
 def _topics_of(record: Any, line: int, where: str) -> Iterator[ReadTopic]:
-    """Yield the topic of a record, or those of its turns."""
+    """Yield the topic of a record, or a topic for each of its turns."""
     members: dict[str, Any] = record if isinstance(record, dict) else {}
     id = _id(members, where)
-    turns = next((members[name] for name in _TURNS if isinstance(members.get(name), list)), None)
+    turns = _turns(members)
     if turns is None:
         yield ReadTopic(id, _fields(members), line)
         return
@@ -92,12 +92,25 @@ def _topics_of(record: Any, line: int, where: str) -> Iterator[ReadTopic]:
             yield ReadTopic(f"{id}_{number}", _fields(turn), line)
 
 
+def _turns(members: dict[str, Any]) -> list[Any] | None:
+    """Return the turns of a conversation; None for a topic that is not one."""
+    for name in _TURNS:
+        turns = members.get(name)
+        if isinstance(turns, list):
+            return turns
+    return None
+
+
 def _id(members: dict[str, Any], where: str) -> str:
-    names = [name for name in _ID_NAMES if type(members.get(name)) in (str, int)]
+    names = _text_members(members, _ID_NAMES)
     if not names:
-        names = [name for name in _FURTHER_ID_NAMES if type(members.get(name)) in (str, int)][:1]
-    only(names, " or ".join(_ID_NAMES), where)
-    return str(members[names[0]])
+        names = _text_members(members, _FURTHER_ID_NAMES)[:1]
+    return str(members[only(names, " or ".join(_ID_NAMES), where)])
+
+
+def _text_members(members: dict[str, Any], names: Iterable[str]) -> list[str]:
+    """Return the names whose member is a string or an integer (True and False are none)."""
+    return [name for name in names if type(members.get(name)) in (str, int)]
 
 
 def _fields(members: dict[str, Any]) -> Fields:
@@ -123,4 +136,8 @@ def _english(versions: Any) -> Fields:
     if not english:
         return []
     english.sort(key=lambda version: version.get("source") != "original")
-    return _fields({name: value for name, value in english[0].items() if name.startswith("topic_")})
+    topic_members: dict[str, Any] = {}
+    for name, value in english[0].items():
+        if name.startswith("topic_"):
+            topic_members[name] = value
+    return _fields(topic_members)

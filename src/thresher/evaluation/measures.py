@@ -64,7 +64,8 @@ FURTHER = {
 """The measures that need a program or package besides, with how to get it."""
 _PROVIDERS = ("pytrec_eval", "judged", "msmarco", "gdeval", "accuracy", "compat", "cwl_eval")
 """The providers of ir-measures, in the order in which they are asked."""
-_BY_LOWER_CASE = {name.lower(): name for name in (*SUPPORTED, *FURTHER)}
+_NAMES = SUPPORTED + tuple(FURTHER)
+_BY_LOWER_CASE = {name.lower(): name for name in _NAMES}
 _RANX_NAMES = {
     "map": "AP",
     "mrr": "RR",
@@ -245,11 +246,14 @@ def _computed_form(measure: Measure) -> str:
     kind = library().measures.registry[measure.NAME]
     if measure.NAME not in FURTHER or "rel" not in kind.SUPPORTED_PARAMS or "rel" in measure.params:
         return ""
-    for left_out in ((), ("cutoff",)):
-        params = {key: value for key, value in measure.params.items() if key not in left_out}
-        candidate = kind(**params, rel=1)
-        if _supports(candidate, _all_providers()):
-            return str(candidate)
+    with_cutoff = kind(**measure.params, rel=1)
+    if _supports(with_cutoff, _all_providers()):
+        return str(with_cutoff)
+    params = dict(measure.params)
+    params.pop("cutoff", None)
+    without_cutoff = kind(**params, rel=1)
+    if _supports(without_cutoff, _all_providers()):
+        return str(without_cutoff)
     return ""
 
 
@@ -274,8 +278,7 @@ def _unknown(name: str) -> ConfigError:
     suggestion = _suggestion(name)
     if suggestion:
         return ConfigError(what, f"did you mean {suggestion}?")
-    names = ", ".join((*SUPPORTED, *FURTHER))
-    return ConfigError(what, f"use one of {names}, written like P@10, AP(rel=2) or nDCG(dcg='exp-log2')@10")
+    return ConfigError(what, f"use one of {', '.join(_NAMES)}, written like P@10, AP(rel=2) or nDCG(dcg='exp-log2')@10")
 
 
 def _suggestion(name: str) -> str:

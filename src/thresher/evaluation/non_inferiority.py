@@ -89,7 +89,9 @@ class ImaginaryTopic:
     """
 
     def __init__(self, topics: int, draws: int = DRAWS, seed: int = SEED) -> None:
-        self._topics, self._draws, self._seed = topics, draws, seed
+        self._topics = topics
+        self._draws = draws
+        self._seed = seed
 
     def lower_bounds(self, tested: Floats, lost: float, level: float) -> Floats:
         """Return bounds of the means of rows [row, topic] of D, each of confidence 1 − level.
@@ -102,7 +104,8 @@ class ImaginaryTopic:
         rank = math.floor(level * (self._draws + 1) + TOLERANCE) - 1
         if rank < 0:
             return np.full(len(tested), -np.inf)
-        bounds: Floats = np.partition(np.concatenate([*self._means(tested, lost)]), rank, axis=0)[rank]
+        means = np.concatenate(list(self._means(tested, lost)))
+        bounds: Floats = np.partition(means, rank, axis=0)[rank]
         return bounds
 
     def _means(self, tested: Floats, lost: float) -> Iterator[Floats]:
@@ -131,7 +134,8 @@ def topics_needed(tested: Floats, level: float) -> int | None:
     and spread of D those observed. It plans the next topic set; it is not the power of this one (Hoenig & Heisey 2001).
     None if the mean of D is not above 0, where no number would do.
     """
-    mean, spread = float(tested.mean()), float(tested.std(ddof=1))
+    mean = float(tested.mean())
+    spread = float(tested.std(ddof=1))
     if mean <= TOLERANCE:
         return None
     quantiles = t_quantile(level, len(tested) - 1) + NormalDist().inv_cdf(POWER)
@@ -182,8 +186,11 @@ def compare_by_margin(values: Floats, baseline: Floats, margin: Margin, alpha: f
     """
     if len(values) < 2:
         raise InputError("one topic shows nothing of a margin", "evaluate two topics or more, or leave out the margin")
-    tested, differences, loss = margin.tested(values, baseline), values - baseline, margin.loss(baseline)
-    p, p_superior = _p(tested), _p(differences)
+    tested = margin.tested(values, baseline)
+    differences = values - baseline
+    loss = margin.loss(baseline)
+    p = _p(tested)
+    p_superior = _p(differences)
     verdict = RunVerdict.INCONCLUSIVE
     if len(values) >= MINIMUM and p <= alpha:
         verdict = RunVerdict.SUPERIOR if p_superior <= alpha else RunVerdict.NON_INFERIOR
@@ -194,7 +201,8 @@ def compare_by_margin(values: Floats, baseline: Floats, margin: Margin, alpha: f
 
 
 def _p(tested: Floats) -> float:
-    mean, error = float(tested.mean()), float(tested.std(ddof=1)) / math.sqrt(len(tested))
+    mean = float(tested.mean())
+    error = float(tested.std(ddof=1)) / math.sqrt(len(tested))
     if error <= TOLERANCE:
         return 0.0 if mean > TOLERANCE else 1.0
     return t_tail(mean / error, len(tested) - 1)

@@ -290,10 +290,10 @@ def corrected(comparisons: Sequence[Comparison], correction: str) -> list[Compar
     if correction not in corrections.METHODS:
         return [replace(comparison, p_corrected=None, correction=correction) for comparison in comparisons]
     p_values = corrections.METHODS[correction]([comparison.p for comparison in comparisons])
-    return [
-        replace(comparison, p_corrected=p, correction=correction)
-        for comparison, p in zip(comparisons, p_values, strict=True)
-    ]
+    with_p: list[Comparison] = []
+    for comparison, p in zip(comparisons, p_values, strict=True):
+        with_p.append(replace(comparison, p_corrected=p, correction=correction))
+    return with_p
 
 
 def is_tested(measure: str) -> bool:

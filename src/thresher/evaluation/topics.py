@@ -22,8 +22,6 @@ TOPIC_FORMATS = tuple(FORMATS)
 """The names of the topic formats."""
 _PREFIXED = re.compile(r"[A-Za-z]+([0-9]+)")
 _MOST_FIELDS = 12
-
-
 MOST_IDS = 5
 """The most ids that a notice names."""
 
@@ -89,10 +87,14 @@ def _queries(topics: Sequence[ReadTopic], field: str, path: Path) -> list[str]:
 
 def _fix_without_query(topics: Sequence[ReadTopic], queries: Sequence[str], field: str) -> str:
     """Return what to do about a topic without a query: if no topic has one, choose one of their fields."""
-    names = dict.fromkeys(name for topic in topics for name, _ in topic.fields)
+    names: list[str] = []
+    for topic in topics:
+        for name, _ in topic.fields:
+            if name not in names:
+                names.append(name)
     if not names or any(queries):
         return f"fill in its {field} or remove the topic"
-    shown = ", ".join(list(names)[:_MOST_FIELDS])
+    shown = ", ".join(names[:_MOST_FIELDS])
     return f"choose with `field` (--field) one of {shown}, several joined by `+`, or `{WHOLE}` for all text"
 
 
@@ -134,8 +136,11 @@ def spelled_as(topics: Mapping[str, Topic], judged: Collection[str]) -> dict[str
     qrels have stays, and so does an id without a unique counterpart.
     """
     topics_by_number = Counter(_number(topic) for topic in topics if topic not in judged)
-    judged_by_number = Counter(without_zeros(topic) for topic in judged)
-    spelling = {without_zeros(topic): topic for topic in judged if topic not in topics}
+    judged_by_number = Counter(map(without_zeros, judged))
+    spelling: dict[str, str] = {}
+    for topic_id in judged:
+        if topic_id not in topics:
+            spelling[without_zeros(topic_id)] = topic_id
     renamed: dict[str, Topic] = {}
     for topic in topics.values():
         id = topic.id

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 
@@ -70,11 +70,13 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
 
 def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
     """Read the relevance judgments of a dataset: grade by document id by topic id, in the dataset's order."""
-    judged = (
-        (str(record.query_id), str(record.doc_id), getattr(record, "relevance", None))
-        for record in records(dataset_id, "qrels")
-    )
+    judged = _catalogue_judgments(dataset_id)
     return collect_qrels(judged, CATALOGUE_PREFIX + dataset_id, "give the qrels as a file", "use another id")
+
+
+def _catalogue_judgments(dataset_id: str) -> Iterator[tuple[str, str, object]]:
+    for record in records(dataset_id, "qrels"):
+        yield str(record.query_id), str(record.doc_id), getattr(record, "relevance", None)
 
 
 def collect_qrels(

@@ -37,11 +37,15 @@ def xml_topics(text: str, path: Path) -> Iterator[ReadTopic]:
     for topic in _topics(root):
         line = (topic.sourceline or 1) + offset
         where = f"{path}:{line}"
-        fields = _session_fields(topic) if _name(topic) == "session" else _fields(topic)
-        numbers = [topic.get(name) for name in _ID_ATTRIBUTES if topic.get(name)]
-        numbers = numbers or [value for name, value in fields if name in _ID_CHILDREN]
-        others = [(name, value) for name, value in fields if name not in _ID_CHILDREN and value.strip()]
-        yield ReadTopic(only(numbers, "number", where).strip(), others, line)
+        ids = [topic.get(name) for name in _ID_ATTRIBUTES if topic.get(name)]
+        ids_of_children: list[str] = []
+        fields: Fields = []
+        for name, text_of_field in _session_fields(topic) if _name(topic) == "session" else _fields(topic):
+            if name in _ID_CHILDREN:
+                ids_of_children.append(text_of_field)
+            elif text_of_field.strip():
+                fields.append((name, text_of_field))
+        yield ReadTopic(only(ids or ids_of_children, "number", where).strip(), fields, line)
 
 
 def _parsed(text: str, offset: int, path: Path) -> etree._Element:
@@ -90,8 +94,10 @@ def _topics(root: etree._Element) -> list[etree._Element]:
         if topics:
             return topics
     children = [child for child in root if isinstance(child.tag, str)]
-    # A file of one topic, which needs no element around it.
-    return [root] if any(_name(child) in _ID_CHILDREN for child in children) else children
+    if any(_name(child) in _ID_CHILDREN for child in children):
+        # A file of one topic, which needs no element around it.
+        return [root]
+    return children
 
 
 def _name(element: etree._Element) -> str:
@@ -111,8 +117,9 @@ def _fields(topic: etree._Element) -> Fields:
     # Dynamic Domain: <topic name="the query">.
     names = {name for name, _ in fields}
     for attribute, value in topic.attrib.items():
-        if str(attribute) not in (*_ID_ATTRIBUTES, *names):
-            fields.append((str(attribute), str(value)))
+        name = str(attribute)
+        if name not in _ID_ATTRIBUTES and name not in names:
+            fields.append((name, str(value)))
     return fields
 
 
@@ -121,8 +128,10 @@ def _session_fields(session: etree._Element) -> Fields:
     fields: Fields = []
     for element in session.iter():
         if _name(element) == "currentquery":
-            queries = ["".join(child.itertext()) for child in element if _name(child) == "query"]
-            fields += [(TITLE, query) for query in queries]
+            for child in element:
+                if _name(child) == "query":
+                    fields.append((TITLE, "".join(child.itertext())))
         elif _name(element) == "topic":
-            fields += [(f"topic_{name}", value) for name, value in _fields(element)]
+            for name, value in _fields(element):
+                fields.append((f"topic_{name}", value))
     return fields

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,7 +50,8 @@ SAMPLE = 20_000
 """The most pages that are looked at without queries."""
 EXPERIMENT = "advice"
 """The name of the experiment that queries choose by."""
-TOPICS_FILE, QRELS_FILE = "topics.tsv", "qrels.txt"
+TOPICS_FILE = "topics.tsv"
+QRELS_FILE = "qrels.txt"
 
 
 @dataclass(frozen=True)
@@ -123,16 +125,16 @@ def advise_on(collection: schema.CollectionTable, sample: int = SAMPLE, backend:
         if len(ids) > sample:
             opened = _written_sample(opened, set(sorted(ids, key=_hash)[:sample]), folder / "pages.jsonl.gz")
         report = score_collection(ScorePlan(opened, cleaner.scorers, limits=limits), folder / "scores", backend)
-        blocks, words = _removed_words(folder / "scores", cleaner)
+        cleaned = _cleaned_words(folder / "scores", cleaner)
     return Advice(
         pages=len(ids),
         sampled=min(len(ids), sample),
         failed=report.failed,
         variant=DEFAULT_INDEX,
         elsewhere=LEFT_OUT,
-        change=expected_change([*LEFT_OUT.values()]),
-        words=words,
-        blocks=blocks,
+        change=expected_change(list(LEFT_OUT.values())),
+        words=cleaned.share,
+        blocks=cleaned.removed,
         commands=_commands(collection),
     )
 
@@ -188,7 +190,8 @@ def choose_by_queries(
 def expected_change(elsewhere: Sequence[float]) -> Interval:
     """Return the mean of changes on other collections, and the 95 % prediction interval for one more of their kind."""
     changes = np.array(elsewhere)
-    low, high = -prediction_bounds(-changes, ALPHA / 2), prediction_bounds(changes, ALPHA / 2)
+    low = -prediction_bounds(-changes, ALPHA / 2)
+    high = prediction_bounds(changes, ALPHA / 2)
     return Interval(float(changes.mean()), float(low), float(high))
 
 
@@ -212,13 +215,24 @@ def _written_sample(collection: Collection, ids: set[str], file: Path) -> Collec
     return open_collection(file)
 
 
-def _removed_words(store: Path, cleaner: Cleaner) -> tuple[tuple[RemovedWords, ...], Interval]:
-    """Return the words that a cleaner removes from blocks of each kind, and the share of the words that it keeps.
+class _CleanedWords(NamedTuple):
+    """The words of sampled pages after cleaning.
 
-    The interval is that of a ratio of two sums over sampled pages (95 %, bootstrap).
+    Attributes:
+        removed: the words that the cleaner removes from blocks of each kind.
+        share: the share of all words that the cleaner keeps, with the interval of a ratio of two sums over the sampled pages
+            (95 %, bootstrap).
     """
+
+    removed: tuple[RemovedWords, ...]
+    share: Interval
+
+
+def _cleaned_words(store: Path, cleaner: Cleaner) -> _CleanedWords:
+    """Count the words of a store's pages before and after cleaning."""
     cleaner = resolved(store, cleaner)
-    columns = [*shard_columns([cleaner]), "kinds"]
+    columns = shard_columns([cleaner])
+    columns.append("kinds")
     words_before: list[Floats] = []
     words_after: list[Floats] = []
     for path in shards(store):
@@ -226,16 +240,17 @@ def _removed_words(store: Path, cleaner: Cleaner) -> tuple[tuple[RemovedWords, .
         layout = shard_layout(table)
         words_before.append(_words_by_kind(table, layout.blocks, layout.words))
         words_after.append(_words_by_kind(table, layout.blocks, layout.words * shard_mask(table, cleaner, layout)))
-    before, after = np.concatenate(words_before), np.concatenate(words_after)
+    before = np.concatenate(words_before)
+    after = np.concatenate(words_after)
     total = before.sum()
     if not total:
         raise InputError("none of its pages has a word", "check the path and the format", str(store))
-    blocks: list[RemovedWords] = []
+    removed: list[RemovedWords] = []
     for kind, words, words_left in zip(KINDS, before.sum(axis=0).tolist(), after.sum(axis=0).tolist(), strict=True):
         if words:
-            blocks.append(RemovedWords(kind.value, int(words), (words - words_left) / words))
+            removed.append(RemovedWords(kind.value, int(words), (words - words_left) / words))
     low, high = ratio_interval(after.sum(axis=1), before.sum(axis=1))
-    return tuple(blocks), Interval(float(after.sum() / total), low, high)
+    return _CleanedWords(tuple(removed), Interval(float(after.sum() / total), low, high))
 
 
 def _words_by_kind(table: Table, block_of_segment: Ints, words: Ints) -> Floats:
@@ -253,7 +268,8 @@ def _write_experiment(collection: schema.CollectionTable, relevant: Mapping[str,
     qrels: list[str] = []
     for number, (query, ids) in enumerate(relevant.items(), start=1):
         topics.append(f"query-{number}\t{query}\n")
-        qrels += [f"query-{number} 0 {document_id} 1\n" for document_id in ids]
+        for document_id in ids:
+            qrels.append(f"query-{number} 0 {document_id} 1\n")
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / TOPICS_FILE, "".join(topics))
     write_text(folder / QRELS_FILE, "".join(qrels))
@@ -263,7 +279,7 @@ def _write_experiment(collection: schema.CollectionTable, relevant: Mapping[str,
         "topics": TOPICS_FILE,
         "qrels": QRELS_FILE,
         "cleaners": [SEARCH_CLEANER, DEFAULT_INDEX],
-        "families": [*DEFAULT_FAMILIES],
+        "families": list(DEFAULT_FAMILIES),
     }
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
@@ -278,8 +294,8 @@ def _table_lines(table: schema.CollectionTable) -> str:
     for field in fields(table):
         value = getattr(table, field.name)
         if value not in (field.default, (field.default,)):
-            text = json.dumps([*value] if isinstance(value, tuple) else value, ensure_ascii=False)
-            lines.append(f"{field.name} = {text}\n")
+            # JSON writes a tuple as a list.
+            lines.append(f"{field.name} = {json.dumps(value, ensure_ascii=False)}\n")
     return "".join(lines)
 
 
@@ -288,4 +304,6 @@ def _commands(table: schema.CollectionTable) -> tuple[str, ...]:
     document = schema.Document(schema.ExperimentTable(EXPERIMENT), table, schema.TopicsTable(""), schema.QrelsTable(""))
     treatment = parse_treatment(DEFAULT_INDEX)
     clean, _ = treatment_commands(document, table.path, Treatment(treatment.cleaner))
-    return (*treatment_commands(document, table.path, treatment), clean)
+    commands = list(treatment_commands(document, table.path, treatment))
+    commands.append(clean)
+    return tuple(commands)

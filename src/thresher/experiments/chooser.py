@@ -119,10 +119,14 @@ class ChooseOptions:
         main = main_measure(tested)
         if self.measure:
             main = checked_measure(self.measure, tested, "--measure")
-        deciding = [main, *criteria.deciding]
-        if not criteria.deciding:
-            seconds = [name for name in tested if parse_measure(name).NAME == _SECOND_MEASURE]
-            deciding += seconds[:1]
+        deciding = [main]
+        if criteria.deciding:
+            deciding.extend(criteria.deciding)
+        else:
+            for name in tested:
+                if parse_measure(name).NAME == _SECOND_MEASURE:
+                    deciding.append(name)
+                    break
         return tuple(dict.fromkeys(deciding))
 
 

@@ -25,7 +25,7 @@ from thresher.experiments.choosing.families import DeclaredFamily, families_for,
 from thresher.experiments.choosing.sizes import parse_size
 from thresher.experiments.locations import CatalogueId, Location, Locations, TopicSource, with_catalogue
 from thresher.experiments.problems import Problems, key_lines, read_document
-from thresher.experiments.schema import CollectionTable, CostsTable, Document, RunTable, read_options
+from thresher.experiments.schema import CollectionTable, CostsTable, Document, RunTable, SweepTable, read_options
 from thresher.experiments.table import Variant
 from thresher.experiments.variants import read_variants
 from thresher.indexes.analysis import RetrievalModel, parse_retrieval
@@ -174,21 +174,22 @@ class Experiment:
     @property
     def scorers(self) -> tuple[Scorer, ...]:
         """The scorers that variants and families need, each once, by name; families that nobody named need none."""
-        scorers = {}
+        needed: list[Scorer] = []
         if self.document.choose.families:
             for family in self.families:
-                scorers.update({scorer.canonical_name: scorer for scorer in family.scorers})
+                needed.extend(family.scorers)
         for variant in self.variants:
-            scorers.update({scorer.canonical_name: scorer for scorer in variant.cleaner.scorers})
-        return tuple(scorers[name] for name in sorted(scorers))
+            needed.extend(variant.cleaner.scorers)
+        by_name = {scorer.canonical_name: scorer for scorer in needed}
+        return tuple(by_name[name] for name in sorted(by_name))
 
     @property
     def needs_links(self) -> bool:
         """Whether a variant, or a family that the file names, counts the texts of links."""
-        weights = [variant.weights for variant in self.variants]
+        all_weights = [variant.weights for variant in self.variants]
         if self.document.choose.families:
-            weights += [family.weights for family in self.families]
-        return any(of_parts is not None and of_parts.anchors > 0 for of_parts in weights)
+            all_weights += [family.weights for family in self.families]
+        return any(weights is not None and weights.anchors > 0 for weights in all_weights)
 
 
 def load_experiment(path: Path) -> Experiment:
@@ -230,8 +231,9 @@ def _read(path: Path) -> tuple[Document, Problems]:
         tables = _parsed(path, text)
         document = read_document(with_catalogue(tables), problems)
     except RecursionError as error:
-        what, fix = "tables or lists are nested too deeply", "write them as the documentation shows them"
-        raise ConfigErrors([ConfigError(what, fix, str(path))]) from error
+        fix = "write them as the documentation shows them"
+        problem = ConfigError("tables or lists are nested too deeply", fix, str(path))
+        raise ConfigErrors([problem]) from error
     return document, problems
 
 
@@ -241,9 +243,12 @@ def _with_paths_from(folder: Path, document: Document) -> Document:
     def moved(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(moved_paths(name, folder, Path()) for name in names)
 
+    sweeps: list[SweepTable] = []
+    for sweep in document.sweep:
+        sweeps.append(replace(sweep, scorer=moved_paths(sweep.scorer, folder, Path())))
     return replace(
         document,
-        sweep=tuple(replace(sweep, scorer=moved_paths(sweep.scorer, folder, Path())) for sweep in document.sweep),
+        sweep=tuple(sweeps),
         cleaners=replace(document.cleaners, names=moved(document.cleaners.names)),
         choose=replace(document.choose, families=moved(document.choose.families)),
     )
@@ -311,12 +316,11 @@ class _Reading:
             [document.choose.engine], lambda engine: families_for(engine, families), ("choose", "engine")
         )
         self._check_index(variants)
-        if index and (any(model.exact for model in models) or any(variant.pruning for variant in variants)):
+        stores_lengths = any(model.exact for model in models)
+        if index and (stores_lengths or any(variant.pruning for variant in variants)):
             self._problems.parse(index, lambda options: options.analysis.check_words(), ("index", "language"))
         systems = self._systems(variants)
-        self._locate_texts(
-            [*(variant.cleaner.scorers for variant in variants), *(family.scorers for family in families)]
-        )
+        self._locate_texts(variants, families)
         self._problems.check()
         return Experiment(
             name=name,
@@ -330,7 +334,7 @@ class _Reading:
             variants=variants,
             families=tuple(families),
             systems=tuple(systems),
-            index=replace(index[0], lengths=any(model.exact for model in models)),
+            index=replace(index[0], lengths=stores_lengths),
             pruning=PruningOptions(document.pruning.statistics == STATISTICS[0], document.pruning.combined),
             retrieval=RetrievalOptions(tuple(models), document.retrieval.depth),
             evaluation=EvaluationOptions(
@@ -358,8 +362,8 @@ class _Reading:
     def _check_costs(self) -> None:
         costs = self._document.costs
         if costs.tdp_watts and costs.measured_watts:
-            what, fix = "a machine has either its TDP or its measured power", "leave one of them out"
-            self._problems.add(what, fix, ("costs", "measured_watts"))
+            what = "a machine has either its TDP or its measured power"
+            self._problems.add(what, "leave one of them out", ("costs", "measured_watts"))
 
     def _check_workers(self, run: RunTable) -> None:
         if run.scheduler and run.backend != DASK:
@@ -390,8 +394,8 @@ class _Reading:
             return None
         held_out = self._locations.held_out(table)
         if (held_out.file, held_out.qrels) == (topics.file, topics.qrels):
-            what, fix = "these are the topics that cutoffs are chosen on", "give other topics or other qrels"
-            self._problems.add(what, fix, ("held_out", "topics"))
+            what = "these are the topics that cutoffs are chosen on"
+            self._problems.add(what, "give other topics or other qrels", ("held_out", "topics"))
         return held_out
 
     def _check_index(self, variants: Sequence[Variant]) -> None:
@@ -420,18 +424,22 @@ class _Reading:
                 systems.append(SystemRun(table.name, location, table.bytes))
         return systems
 
-    def _locate_texts(self, scorers_of_each: Iterable[Iterable[Scorer]]) -> None:
+    def _locate_texts(self, variants: Iterable[Variant], families: Iterable[DeclaredFamily]) -> None:
         """Tell the scorers of other texts where the files of [[text]] are."""
         paths: dict[str, Path] = {}
         for number, table in enumerate(self._document.text):
             location = self._locations.find(table.path, ("text", number, "path"))
             if isinstance(location, Path):
                 paths[table.name] = location
-        for scorers in scorers_of_each:
-            for scorer in scorers:
-                for text in scorer.required_texts:
-                    if isinstance(text, FileText):
-                        text.path = paths.get(str(text.values["name"]))
+        scorers: list[Scorer] = []
+        for variant in variants:
+            scorers.extend(variant.cleaner.scorers)
+        for family in families:
+            scorers.extend(family.scorers)
+        for scorer in scorers:
+            for text in scorer.required_texts:
+                if isinstance(text, FileText):
+                    text.path = paths.get(str(text.values["name"]))
 
 
 def _collection_source(location: Location, table: CollectionTable) -> CollectionSource:

@@ -275,7 +275,7 @@ class _Explainer:
         scores_before = before.get(topic, {})
         scores_after = after.get(topic, {})
         document = self.options.document
-        retrieved = {*scores_before, *scores_after}
+        retrieved = scores_before.keys() | scores_after.keys()
         if document is not None and document not in retrieved:
             raise _missing("document", document, retrieved, f"topic {topic}", "retrieved by either run")
         return TopicRuns(
@@ -293,7 +293,7 @@ class _Explainer:
         terms: set[str] = set()
         for run in runs:
             documents |= needed_pages(run, self.treatment)
-            terms |= {*run.terms}
+            terms.update(run.terms)
         pages = explained_pages(self.scored.store, self.treatment.cleaner, documents)
         by_id = {page.id: cut_page(page, index.analyzer, terms) for page in pages}
         if self.treatment.weights is None:

@@ -20,7 +20,7 @@ from thresher.experiments.inputs import Scored, score_experiment
 from thresher.experiments.outcome import facts_of, kept_results
 from thresher.experiments.results import Results, write_results
 from thresher.experiments.stages import evidence_key
-from thresher.experiments.table import VariantTable
+from thresher.experiments.table import Variant, VariantTable
 from thresher.experiments.testing import tested_again
 from thresher.indexes.jvm import check_installed
 from thresher.indexes.pruning.method import PruningMethod
@@ -99,7 +99,7 @@ def _by_weights(experiment: Experiment, sweeps: Sequence[SweptScorer]) -> list[W
         if not variant.pruning:
             cleaners.setdefault(variant.weights, []).append(variant.cleaner)
     groups: list[WeightedSweeps] = []
-    for weights in dict.fromkeys([*templates, *cleaners]):
+    for weights in dict.fromkeys(list(templates) + list(cleaners)):
         groups.append(WeightedSweeps(weights, templates.get(weights, ()), cleaners.get(weights, ())))
     return groups
 
@@ -111,17 +111,7 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
     explored scorers.
     """
     sweeps = _PruningSweeps(table, experiment.pruning.combined)
-    variants = [variant for variant in experiment.variants if variant.pruning]
-    cleaners = resolve_all(store, [variant.cleaner for variant in variants])
-    for variant, cleaner in zip(variants, cleaners, strict=True):
-        if variant.pruning is None:
-            continue
-        method, template = variant.pruning.method, template_of(variant.cleaner)
-        combined = variant.cleaner_cutoff is not None
-        swept = PruningSweep(in_numbers(cleaner), method, (variant.pruning.threshold,), combined=combined)
-        sweeps.add(replace(swept, weights=variant.weights))
-        if combined and template is not None:
-            sweeps.add_combined(SweptScorer(template, variant.weights), method)
+    _add_variants(sweeps, [variant for variant in experiment.variants if variant.pruning], store)
     for family in families_of(experiment):
         if family.pruning is None:
             continue
@@ -133,6 +123,21 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
             # With cutoffs that all collections have, by which one setting may be chosen for several.
             sweeps.add(PruningSweep(in_numbers(cleaner), method, method.grid, weights=family.weights))
     return sweeps.all
+
+
+def _add_variants(sweeps: _PruningSweeps, variants: Sequence[Variant], store: Path) -> None:
+    """Add the pruning methods of variants, each at its cutoff, and the combinations of scorers and methods that they have."""
+    cleaners = resolve_all(store, [variant.cleaner for variant in variants])
+    for variant, cleaner in zip(variants, cleaners, strict=True):
+        if variant.pruning is None:
+            continue
+        method = variant.pruning.method
+        is_combined = variant.cleaner_cutoff is not None
+        sweep = PruningSweep(in_numbers(cleaner), method, (variant.pruning.threshold,), combined=is_combined)
+        sweeps.add(replace(sweep, weights=variant.weights))
+        template = template_of(variant.cleaner)
+        if is_combined and template is not None:
+            sweeps.add_combined(SweptScorer(template, variant.weights), method)
 
 
 class _PruningSweeps:
@@ -158,7 +163,7 @@ class _PruningSweeps:
         key = _key(sweep)
         cutoffs = sweep.cutoffs
         if key in self._sweeps:
-            cutoffs = (*self._sweeps[key].cutoffs, *cutoffs)
+            cutoffs = self._sweeps[key].cutoffs + cutoffs
         points = _COMBINED_POINTS if sweep.combined else POINTS
         self._sweeps[key] = replace(sweep, cutoffs=cutoffs, points=points)
 

@@ -105,15 +105,19 @@ def chosen_on_topics(results: Results) -> tuple[Chosen, ...]:
         return ()
     chosen: list[Chosen] = []
     for table in results.only_built().tables:
-        chosen += _chosen(table)
-    by_variant: list[dict[str, Comparison]] = [{} for _ in chosen]
-    for measure in chosen[0].comparisons if chosen else ():
-        of_measure = [variant.comparisons[measure] for variant in chosen]
-        for comparisons, comparison in zip(by_variant, corrected(of_measure, results.facts.correction), strict=True):
+        chosen.extend(_chosen(table))
+    if not chosen:
+        return ()
+    corrected_comparisons: list[dict[str, Comparison]] = [{} for _ in chosen]
+    for measure in chosen[0].comparisons:
+        uncorrected = [variant.comparisons[measure] for variant in chosen]
+        of_measure = corrected(uncorrected, results.facts.correction)
+        for comparisons, comparison in zip(corrected_comparisons, of_measure, strict=True):
             comparisons[measure] = comparison
-    return tuple(
-        replace(variant, comparisons=comparisons) for variant, comparisons in zip(chosen, by_variant, strict=True)
-    )
+    tested: list[Chosen] = []
+    for variant, comparisons in zip(chosen, corrected_comparisons, strict=True):
+        tested.append(replace(variant, comparisons=comparisons))
+    return tuple(tested)
 
 
 def _chosen(table: VariantTable) -> Iterator[Chosen]:

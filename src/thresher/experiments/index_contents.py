@@ -52,12 +52,14 @@ class _Sample:
 def _sample(store: Path, documents: int, analyzer: Any) -> _Sample:
     """Return the terms of evenly spread pages of a store."""
     step = max(1, documents // _SAMPLED)
-    pages, df = 0, Counter[str]()
+    pages = 0
+    df = Counter[str]()
     begin = 0
     for path in shards(store):
         texts = read_shard(path, ["text"]).texts("text").tolist()
         for tokens in tokens_of_each(analyzer, texts[-begin % step :: step]):
-            pages += bool(tokens)
+            if tokens:
+                pages += 1
             df.update(set(tokens))
         begin += len(texts)
     return _Sample(pages, df)

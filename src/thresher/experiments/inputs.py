@@ -48,15 +48,14 @@ class TopicSet(JudgedTopics):
 
 def read_topic_set(source: TopicSource) -> TopicSet:
     """Read topics and qrels."""
-    file, judged = source.file, source.qrels
-    if isinstance(file, CatalogueId):
-        topics = read_catalogue_topics(file.id, source.field)
+    if isinstance(source.file, CatalogueId):
+        topics = read_catalogue_topics(source.file.id, source.field)
     else:
-        topics = read_topics(file, field=source.field)
-    if isinstance(judged, CatalogueId):
-        qrels = read_catalogue_qrels(judged.id)
+        topics = read_topics(source.file, field=source.field)
+    if isinstance(source.qrels, CatalogueId):
+        qrels = read_catalogue_qrels(source.qrels.id)
     else:
-        qrels = read_qrels(judged, source.column)
+        qrels = read_qrels(source.qrels, source.column)
     topics = spelled_as(topics, qrels)
     ids, notices = topic_set(topics, qrels, str(source.qrels))
     digests = {
@@ -174,8 +173,10 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say
     report = score_collection(plan, store, experiment.backend, fresh)
     write_failures(store, folder / FAILURES_FILE, input_names(experiment.scorers))
     check_scored(inputs, report, store)
-    further_notices = (*text_notices(experiment, store), *link_notices(store))
-    inputs = replace(inputs, notices=inputs.notices + further_notices)
+    notices = list(inputs.notices)
+    notices.extend(text_notices(experiment, store))
+    notices.extend(link_notices(store))
+    inputs = replace(inputs, notices=tuple(notices))
     key = asdict(plan.key())
     if report.content:
         key["content"] = report.content

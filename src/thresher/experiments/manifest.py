@@ -56,7 +56,8 @@ class Provenance:
 
     def write_manifest(self, folder: Path) -> None:
         """Write `manifest.json`: configuration, digests of the inputs, versions, machine, and the costs of each stage."""
-        experiment, inputs = self.experiment, self.scored.inputs
+        experiment = self.experiment
+        inputs = self.scored.inputs
         manifest: dict[str, Any] = {
             "experiment": experiment.name,
             "date": datetime.now(UTC).date().isoformat(),
@@ -200,7 +201,8 @@ class Provenance:
         }
 
     def _method(self, run: VariantRun) -> dict[str, Any]:
-        cleaner, model = run.variant.cleaner, run.model
+        cleaner = run.variant.cleaner
+        model = run.model
         steps = f"pages cleaned by {cleaner.name}"
         if run.variant.weights:
             steps += f", weighted by {run.variant.weights.canonical_name}"
@@ -241,7 +243,7 @@ def _spent(times: Times) -> dict[str, Any]:
 def package_versions() -> Mapping[str, str]:
     """Return the versions of the packages that results depend on; those not installed are left out."""
     versions = {"python": platform.python_version(), "thresher": __version__}
-    for name in (*_PACKAGES, *_KENLM):
+    for name in _PACKAGES + _KENLM:
         try:
             versions[name] = version(name)
         except PackageNotFoundError:

@@ -18,6 +18,7 @@ import numpy as np
 
 from thresher.base.files import scratch_folder, temporary_folder, user_errors
 from thresher.base.machine import Machine, Power, counted_joules, find_tdp
+from thresher.base.numbers import Floats
 from thresher.base.progress import Progress
 from thresher.base.repeats import Repeats, ThreadClock, are_narrow, compare_times, measure_times
 from thresher.cleaners.cleaner import BASELINE, Cleaner
@@ -217,8 +218,9 @@ def measure(
         copy = scratch / "index"
         with user_errors(copy):
             shutil.copytree(indexes[BASELINE], copy)
-        baseline, *variants = indexes.values()
-        folders = [baseline, copy, *variants]
+        folders = list(indexes.values())
+        # The baseline is the first.
+        folders.insert(1, copy)
         measured = {}
         for model in models:
             limit = seconds / len(models)
@@ -244,8 +246,9 @@ def _enough(times: QueryTimes, seed: int, expect: Callable[[int], None]) -> bool
 
 def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
     """Build all indexes again and again, in rounds of random order; the time of cutting does not count."""
-    _, *variants = treatments
-    names = [BASELINE, _COPY, *variants]
+    names = list(treatments)
+    # The baseline is the first.
+    names.insert(1, _COPY)
     chance = random.Random(experiment.evaluation.seed)
     order = list(names)
     rounds: list[dict[str, Seconds]] = []
@@ -265,8 +268,11 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
                 bar.advance()
             rounds.append(seconds)
     # Every round counts as a restart with one topic: the collection. Times have the shape (topics, indexes, repeats).
-    wall = [np.array([seconds[name].wall for name in names]).reshape(1, -1, 1) for seconds in rounds]
-    cpu = [np.array([seconds[name].cpu for name in names]).reshape(1, -1, 1) for seconds in rounds]
+    wall: list[Floats] = []
+    cpu: list[Floats] = []
+    for seconds in rounds:
+        wall.append(np.array([seconds[name].wall for name in names]).reshape(1, -1, 1))
+        cpu.append(np.array([seconds[name].cpu for name in names]).reshape(1, -1, 1))
     return compare_times(list(treatments), wall, cpu, experiment.evaluation.seed)
 
 
@@ -282,15 +288,17 @@ def _build_seconds(treatment: Treatment, scores: Path, folder: Path, experiment:
 def power_of(options: CostsTable, machine: Machine) -> Power:
     """Return the factors of Eq. 9: as configured, or else of the machine."""
     if options.measured_watts:
-        watts, source = options.measured_watts, "measured power, configured"
+        watts = options.measured_watts
+        source = "measured power, configured"
     else:
         tdp = find_tdp(machine.cpu_model, machine.sockets, options.tdp_watts or None)
-        watts, source = tdp.watts, f"TDP {tdp.source}"
+        watts = tdp.watts
+        source = f"TDP {tdp.source}"
     share = 1.0
     cores = machine.cores or machine.logical_cpus
     if options.cores and cores:
         share = min(options.cores / cores, 1.0)
-    where_and_when = ", ".join(text for text in (options.region, options.date) if text)
+    where_and_when = ", ".join(filter(None, (options.region, options.date)))
     return Power(watts, source, share, options.machines, options.pue, options.carbon_intensity, where_and_when)
 
 

@@ -52,7 +52,9 @@ def take_experiment(source: Source, results: Path, fresh: bool = False) -> Exper
 
 def _write_experiment(source: Mapping[str, Any], results: Path, fresh: bool) -> Path:
     """Write an experiment file, with the data in memory beside it; return its path."""
-    values = {name: _tables_of(name, value) for name, value in source.items()}
+    values: dict[str, list[Table]] = {}
+    for table_name, content in source.items():
+        values[table_name] = _tables_of(table_name, content)
     name = _experiment_name(values)
     folder = results / name / "inputs"
     pages_are_scored = (folder.parent / "scores").exists() and not fresh
@@ -190,15 +192,23 @@ def _toml(value: Any) -> str:
 def _html_lines(pages: Any) -> Iterator[str]:
     """Return JSON lines of HTML by id, of `Page`s, or of records or a data frame with `doc_id` and `html` or `text`."""
     if isinstance(pages, Mapping):
-        pages = [{"id": page, "html": html} for page, html in pages.items()]
+        pages = _as_members(pages, "html")
     return _page_lines(pages)
 
 
 def _text_lines(texts: Any) -> Iterator[str]:
     """Return JSON lines of texts by id, or of records or a data frame with `doc_id` and `text`."""
     if isinstance(texts, Mapping):
-        texts = [{"id": page, "text": text} for page, text in texts.items()]
+        texts = _as_members(texts, "text")
     return _page_lines(texts)
+
+
+def _as_members(content_by_id: Mapping[Any, Any], content_name: str) -> list[dict[str, Any]]:
+    """Return a record for each id, with its content as the member `content_name`."""
+    records: list[dict[str, Any]] = []
+    for document_id, content in content_by_id.items():
+        records.append({"id": document_id, content_name: content})
+    return records
 
 
 def _page_lines(pages: Any) -> Iterator[str]:

@@ -19,7 +19,7 @@ import numpy as np
 from thresher.base.errors import StateError
 from thresher.base.machine import Footprint, Power, footprint, read_machine
 from thresher.base.numbers import Floats, Interval
-from thresher.base.repeats import ExtraSeconds, MeasuredTime, break_even, co2_break_even
+from thresher.base.repeats import BreakEven, ExtraSeconds, MeasuredTime, break_even, co2_break_even
 from thresher.evaluation.evaluating import check_overlap, evaluate
 from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import About, Notice, notice
@@ -52,8 +52,6 @@ from thresher.scores.sites import SITES
 from thresher.scores.store import FAILED, missing_documents, read_shard, shards
 
 _REASONS_KEPT = 10_000  # a crawl may have millions, which are in failures.jsonl
-
-
 Run = Mapping[str, Mapping[str, float]]
 """Scores by topic and document."""
 SEARCHES = (10_000, 1_000_000)
@@ -77,20 +75,22 @@ def kept_results(folder: Path, key: str, say: Say) -> Results | None:
 
 def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
     """Return the facts that hold for all variants, before any of them is built."""
-    inputs, scores = scored.inputs, scored.report
+    inputs = scored.inputs
+    scores = scored.report
     index = experiment.index
     extras: list[str] = []
-    for name, is_held in (
-        ("positions", index.positions),
-        ("stored text", index.stored),
-        ("document vectors", index.vectors),
-    ):
-        if is_held:
-            extras.append(name)
+    if index.positions:
+        extras.append("positions")
+    if index.stored:
+        extras.append("stored text")
+    if index.vectors:
+        extras.append("document vectors")
     held_out_topics: dict[str, str] = {}
     if inputs.held_out:
         held_out_topics = _queries(inputs.held_out)
-    reasons = tuple((failure.name, failure.reason) for failure in islice(failures(scored.store), _REASONS_KEPT))
+    reasons: list[tuple[str, str]] = []
+    for failure in islice(failures(scored.store), _REASONS_KEPT):
+        reasons.append((failure.name, failure.reason))
     power = power_of(experiment.costs, read_machine())
     return Facts(
         experiment=experiment.name,
@@ -98,7 +98,7 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
         key=key,
         topics=_queries(inputs.topics),
         held_out_topics=held_out_topics,
-        pages=Pages(scores.documents, scores.scored, scores.emptied, scores.failed, scores.words, reasons),
+        pages=Pages(scores.documents, scores.scored, scores.emptied, scores.failed, scores.words, tuple(reasons)),
         setup=Setup(
             blocks=experiment.pages.blocks,
             language=experiment.pages.language,
@@ -136,7 +136,8 @@ def _notices(scored: Scored) -> list[Notice]:
         if topics is None:
             continue
         judged: set[str] = set()
-        judged.update(*topics.qrels.values())
+        for grades in topics.qrels.values():
+            judged.update(grades)
         missing = sorted(missing_documents(scored.store, judged))
         if missing:
             notices.append(notice(About.MISSING, missing, topics is inputs.held_out))
@@ -188,10 +189,13 @@ def _titled_pages(path: Path, documents: Collection[str], analyzer: Any) -> Iter
     table = read_shard(path, ["id", "status", "text", "levels"])
     if not len(table):
         return
-    levels, texts = table.lists("levels"), table.texts("text")
-    ids, statuses = table.texts("id").tolist(), table.texts("status").tolist()
+    levels = table.lists("levels")
+    texts = table.texts("text")
+    ids = table.texts("id").tolist()
+    statuses = table.texts("status").tolist()
     rows = [row for row in range(len(ids)) if ids[row] in documents and statuses[row] != FAILED]
-    titles, headings = [], []
+    titles: list[str] = []
+    headings: list[str] = []
     for row in rows:
         # Blocks are joined by line feeds.
         title_blocks: list[str] = []
@@ -203,7 +207,8 @@ def _titled_pages(path: Path, documents: Collection[str], analyzer: Any) -> Iter
                 heading_blocks.append(block)
         titles.append("\n".join(title_blocks))
         headings.append("\n".join(heading_blocks))
-    title_tokens, heading_tokens = tokens_of_each(analyzer, titles), tokens_of_each(analyzer, headings)
+    title_tokens = tokens_of_each(analyzer, titles)
+    heading_tokens = tokens_of_each(analyzer, headings)
     for row, in_title, in_headings in zip(rows, title_tokens, heading_tokens, strict=True):
         yield _TitledPage(ids[row], frozenset(in_title), frozenset(in_headings))
 
@@ -242,12 +247,15 @@ def assemble(
         key: of the evidence.
         systems: baseline runs by name; they are compared with the first model's baseline.
     """
-    topics, held_out_topics = scored.inputs.topics, scored.inputs.held_out
+    topics = scored.inputs.topics
+    held_out_topics = scored.inputs.held_out
     main_runs = [run for run in runs if not run.held_out]
-    held_out_runs = [run for run in runs if run.held_out]
     evaluated = _evaluated(experiment, topics, main_runs, systems)
-    held_out = _evaluated(experiment, held_out_topics, held_out_runs, select=False) if held_out_topics else None
-    tables = []
+    held_out: _Evaluated | None = None
+    if held_out_topics is not None:
+        held_out_runs = [run for run in runs if run.held_out]
+        held_out = _evaluated(experiment, held_out_topics, held_out_runs, select=False)
+    tables: list[VariantTable] = []
     for model in experiment.retrieval.models:
         runs_of_model = [run for run in main_runs if run.model.name == model.name]
         tables.append(_table(runs_of_model, topics, evaluated, held_out, costs))
@@ -319,11 +327,12 @@ def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mappi
         if system.name not in systems:
             continue
         run = systems[system.name]
+        retrieved = [topic for topic in evaluated.topics if run.get(topic)]
         yield BaselineRun(
             name=system.name,
             values=evaluated.array([system.name])[:, 0],
             comparisons=evaluated.comparisons[system.name],
-            retrieved=len([topic for topic in evaluated.topics if run.get(topic)]),
+            retrieved=len(retrieved),
             index_bytes=system.bytes or None,
         )
 
@@ -336,29 +345,34 @@ def _table(
     costs: CostSources,
 ) -> VariantTable:
     """Return the table of a retrieval model, whose first run is the baseline's."""
-    # All topics were searched; those with judgments count.
-    places = [list(topics.topics).index(topic) for topic in topics.ids]
-    keys = [run.key for run in runs]
-    work = [run.search.work.of(places) for run in runs]
-    rows = []
-    for run, work_of_run in zip(runs, work, strict=True):
-        built = _built(run, runs[0], work_of_run, costs)
-        built = replace(
-            built,
-            comparisons=evaluated.comparisons.get(run.key, {}),
-            held_out=held_out.comparisons.get(run.key, {}) if held_out else {},
-        )
+    # All topics were searched, but only topics with judgments count.
+    searched = list(topics.topics)
+    places = [searched.index(topic) for topic in topics.ids]
+    keys: list[TestedKey] = []
+    rows: list[Row] = []
+    query_postings: list[tuple[float, ...]] = []
+    for run in runs:
+        work = run.search.work.of(places)
+        built = _built(run, runs[0], work, costs)
+        built = replace(built, comparisons=evaluated.comparisons.get(run.key, {}))
+        if held_out is not None:
+            built = replace(built, held_out=held_out.comparisons.get(run.key, {}))
         rows.append(Row(run.variant, run.index.statistics, run.index.words, run.index.bytes, built=built))
-    return VariantTable(
+        query_postings.append(work.by_query)
+        keys.append(run.key)
+    table = VariantTable(
         retrieval=runs[0].model.name,
         measures=evaluated.measures,
         topics=topics.ids,
         rows=tuple(rows),
         values=evaluated.array(keys),
-        query_postings=np.array([work_of_run.by_query for work_of_run in work], dtype=np.float64),
-        held_out_topics=held_out.topics if held_out else (),
-        held_out=held_out.array(keys) if held_out else np.zeros((len(evaluated.measures), len(runs), 0)),
+        query_postings=np.array(query_postings, dtype=np.float64),
+        held_out_topics=(),
+        held_out=np.zeros((len(evaluated.measures), len(runs), 0)),
     )
+    if held_out is None:
+        return table
+    return replace(table, held_out_topics=held_out.topics, held_out=held_out.array(keys))
 
 
 # Costs
@@ -394,14 +408,15 @@ def _built(run: VariantRun, baseline: VariantRun, work: QueryWork, costs: CostSo
     """Return the record of building, searching and timing a variant, without comparisons."""
     clean = clean_cost(run, costs.scores, costs.meter)
     query, indexing = _times(run, costs.measured)
-    point, co2_point = None, None
+    point: BreakEven | None = None
+    co2_point: BreakEven | None = None
     if query and run is not baseline:
         saved = query.saved if query.measurable else None
         extra = _extra_seconds(run, baseline, indexing, costs)
         point = break_even(extra.cleaning + extra.indexing, saved)
         co2_point = co2_break_even(extra, saved, costs.meter.power, cleaning_machines(costs.scores, costs.meter))
-    footprints = [*_cleaning(clean, costs.scores, costs.meter)]
-    footprints += _footprints(run.index.cost, query, indexing, costs.meter.power)
+    footprints = list(_cleaning(clean, costs.scores, costs.meter))
+    footprints.extend(_footprints(run.index.cost, query, indexing, costs.meter.power))
     return Built(
         bytes_by_type=run.index.bytes_by_type,
         work=work,
@@ -448,9 +463,11 @@ def _extra_seconds(
 
 
 def _cleaning(clean: Cost, scores: ScoreReport, meter: CostMeter) -> Iterator[Footprint]:
-    tags = scores.seconds.get("pages", 0.0) / scores.workers
-    for work, wall in (("tag removal", tags), ("scoring", clean.wall - tags)):
-        yield footprint(work, Interval(wall, wall, wall), meter.power, cleaning_machines(scores, meter))
+    parsing = scores.seconds.get("pages", 0.0) / scores.workers
+    scoring = clean.wall - parsing
+    machines = cleaning_machines(scores, meter)
+    yield footprint("tag removal", Interval(parsing, parsing, parsing), meter.power, machines)
+    yield footprint("scoring", Interval(scoring, scoring, scoring), meter.power, machines)
 
 
 def _footprints(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -166,15 +166,22 @@ def sample_collection(collection: Collection, options: SampleOptions) -> PageSam
     sampled = _sampled_sources(sources, options)
     if not sampled:
         raise InputError("the collection is empty", "check the path", str(collection.path))
-    pages: list[ScoredPage] = []
-    failed: list[FailedPage] = []
-    for page in score_sources(sampled, shown, options.pages, options.limits):
-        if isinstance(page, ScoredPage):
-            pages.append(page)
-        else:
-            failed.append(page)
-    sample = PageSample(str(collection.path), tuple(pages), tuple(failed), shown, _start_cleaners())
+    pages = _by_outcome(score_sources(sampled, shown, options.pages, options.limits))
+    sample = PageSample(str(collection.path), tuple(pages.scored), tuple(pages.failed), shown, _start_cleaners())
     return _with_pages(sample)
+
+
+class _Outcomes(NamedTuple):
+    """Pages by outcome, each list in the order of the sample."""
+
+    scored: list[ScoredPage]
+    failed: list[FailedPage]
+
+
+def _by_outcome(pages: Sequence[ScoredPage | FailedPage]) -> _Outcomes:
+    scored = [page for page in pages if isinstance(page, ScoredPage)]
+    failed = [page for page in pages if isinstance(page, FailedPage)]
+    return _Outcomes(scored, failed)
 
 
 def sample_results(folder: Path, options: SampleOptions) -> PageSample:
@@ -192,19 +199,17 @@ def sample_results(folder: Path, options: SampleOptions) -> PageSample:
         fix = "run the experiment again: `thresher run`"
         raise StateError("the stored scores are missing", fix, str(folder / "scores"))
     ids = _stored_ids(paths)
-    stored = list(_stored_pages(paths, _sampled_ids(ids, options)))
-    pages = [page for page in stored if isinstance(page, ScoredPage)]
-    failed = [page for page in stored if isinstance(page, FailedPage)]
-    sample_scorers = _stored_scorers(paths[0])
-    names = {scorer.canonical_name for scorer in sample_scorers}
-    further = [scorer for scorer in model_free_scorers(options.scorers) if scorer.canonical_name not in names]
-    pages = _with_originals(pages, folder, further, options.limits)
+    stored = _by_outcome(_stored_pages(paths, _sampled_ids(ids, options)))
+    stored_scorers = _stored_scorers(paths[0])
+    stored_names = {scorer.canonical_name for scorer in stored_scorers}
+    further = [scorer for scorer in model_free_scorers(options.scorers) if scorer.canonical_name not in stored_names]
+    pages = _with_originals(stored.scored, folder, further, options.limits)
     variants = _plain_variants(results, folder)
     sample = PageSample(
         source=str(folder),
         pages=tuple(_with_ranks(pages, results, folder)),
-        failed=tuple(failed),
-        scorers=(*sample_scorers, *further),
+        failed=tuple(stored.failed),
+        scorers=tuple(stored_scorers + further),
         sides=_sides(results, folder, variants),
         variants=variants,
         queries=dict(results.facts.topics),
@@ -395,13 +400,13 @@ def _stored_pages(paths: Sequence[Path], ids: Sequence[str]) -> list[ScoredPage 
     pages: dict[str, ScoredPage | FailedPage] = {}
     for path in paths:
         ids_of_shard = read_shard(path, ["id"]).texts("id").tolist()
-        rows = [row for row, document_id in enumerate(ids_of_shard) if document_id in wanted]
-        if not rows:
+        if wanted.isdisjoint(ids_of_shard):
             continue
         table = read_shard(path)
-        for row in rows:
-            page = _stored_page(table, row)
-            pages.setdefault(page.id, page)
+        for row, document_id in enumerate(ids_of_shard):
+            # Of pages with one id the first counts.
+            if document_id in wanted and document_id not in pages:
+                pages[document_id] = _stored_page(table, row)
     return [pages[document_id] for document_id in ids]
 
 

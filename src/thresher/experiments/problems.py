@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING
 from difflib import get_close_matches
 from itertools import groupby
 from pathlib import Path
@@ -193,15 +192,15 @@ def _problem(path: KeyPath, errors: Sequence[ErrorDetails]) -> _Problem:
     table = tables()[name]
     is_missing = errors[0]["type"] == "missing"
     if is_missing and len(path) == 1:
-        required = [key for key, declared in table.keys.items() if declared.default is MISSING]
-        return _Problem(f"the table [{name}] is missing", f"add [{name}] with {', '.join(required)}", ())
+        return _Problem(f"the table [{name}] is missing", f"add [{name}] with {', '.join(table.required_keys)}", ())
     if table.many and len(path) <= 2:
         return _Problem(f"[{name}] is not an array of tables", f"write [[{name}]]", path[:1])
     if not table.many and len(path) <= 1:
         return _Problem(f"{name!r} is not a table", f"write [{name}]", path)
     key = str(path[-1])
     if key not in table.keys:
-        removed_name, what = f"the key {key!r} of [{name}]", f"unknown key {key!r} in [{name}]"
+        removed_name = f"the key {key!r} of [{name}]"
+        what = f"unknown key {key!r} in [{name}]"
         return _unknown(removed_name, what, f"{name}.{key}", list(table.keys), path)
     declared = table.keys[key]
     if is_missing:
@@ -241,7 +240,7 @@ def _misfit(path: KeyPath, key: Key, value: Any) -> _Problem:
         what = f"{name!r} is {_KINDS.get(kind, kind.__name__)}"
         return _Problem(what, f"give {wanted}: {key.meaning}", path)
     if key.bounds is None:
-        choices = ", ".join(choice for choice in key.choices if choice)
+        choices = ", ".join(filter(None, key.choices))
         return _Problem(f"{name!r} cannot be {value!r}", f"use one of {choices}", path)
     if key.bounds.open:
         bound = f"more than {key.bounds.low:g} and less than {key.bounds.high:g}"

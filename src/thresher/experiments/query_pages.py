@@ -102,8 +102,8 @@ def find_pages(table: CollectionTable, collection: Collection, answers: Mapping[
     Ids and addresses count first. If they leave out half of the named pages or more, the ends of paths count, without suffix,
     below one folder of the log; then the addresses that pages call canonical.
     """
-    documents = [*_documents(table, collection)]
-    named = list(dict.fromkeys(page for pages in answers.values() for page in sorted(pages)))
+    documents = list(_documents(table, collection))
+    named = _named_pages(answers)
     places = _Places()
     for document in documents:
         places.add(document.id, document.address)
@@ -120,14 +120,28 @@ def find_pages(table: CollectionTable, collection: Collection, answers: Mapping[
         canonical = _by_canonical_address(left, table, collection)
         by_canonical = bool(canonical)
         matches.update(canonical)
-    by_query = {query: sorted(set().union(*(matches[page] for page in pages))) for query, pages in answers.items()}
+    documents_of_query: dict[str, list[str]] = {}
+    for query, pages in answers.items():
+        ids: set[str] = set()
+        for page in pages:
+            ids |= matches[page]
+        if ids:
+            documents_of_query[query] = sorted(ids)
     return QueryPages(
-        documents={query: ids for query, ids in by_query.items() if ids},
+        documents=documents_of_query,
         dropped=dropped,
         by_canonical=by_canonical,
         first_named=named[0] if named else "",
         first_id=documents[0].id if documents else "",
     )
+
+
+def _named_pages(answers: Mapping[str, set[str]]) -> list[str]:
+    """Return the pages of all queries, each once: in the order of the queries, and by name for each of them."""
+    pages: dict[str, None] = {}
+    for pages_of_query in answers.values():
+        pages.update(dict.fromkeys(sorted(pages_of_query)))
+    return list(pages)
 
 
 def _unmatched(matches: Mapping[str, set[str]]) -> list[str]:
@@ -204,14 +218,16 @@ def _shared_folders(documents: Sequence[_Document]) -> int:
 
 
 def _by_end(documents: Iterable[_Document], count: int) -> dict[tuple[str, ...], str]:
-    """Return ids by path without the first folders; what several documents share names none of them."""
+    """Return ids by path without the first folders; a path that several documents share names none of them."""
     ids: dict[tuple[str, ...], str] = {}
     shared: set[tuple[str, ...]] = set()
     for document in documents:
         end = _plain(_parts(document.path)[count:])
         if ids.setdefault(end, document.id) != document.id:
             shared.add(end)
-    return {end: document_id for end, document_id in ids.items() if end not in shared}
+    for end in shared:
+        del ids[end]
+    return ids
 
 
 def _ends(page: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -251,5 +267,11 @@ def _by_canonical_address(
             with suppress(PageError, LxmlError, ValueError):
                 head = lxml_html.document_fromstring(source.page().content[:_HEAD_BYTES])
                 places.add(document_id, canonical_address(head, address))
-    matches = {page: ids for page in pages if (ids := places.of(page))}
-    return matches if len(matches) >= _FEWEST else {}
+    matches: dict[str, set[str]] = {}
+    for page in pages:
+        ids = places.of(page)
+        if ids:
+            matches[page] = ids
+    if len(matches) < _FEWEST:
+        return {}
+    return matches

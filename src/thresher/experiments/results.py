@@ -6,7 +6,7 @@ Their files are `variants.parquet`, the tables, and `results.json`, the facts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +30,8 @@ from thresher.pages import PageOptions
 
 TABLE_FILE = "variants.parquet"
 RESULTS_FILE = "results.json"
+_STATISTICS = [count.name for count in fields(IndexStatistics)]
+"""The columns that have the counts of an index."""
 _FIX = "make it again with `thresher explore FILE` or `thresher run FILE`, where FILE is the experiment file"
 
 
@@ -201,8 +203,11 @@ class Results(Plotted):
         count = 0
         for table in self.tables:
             for row in table.rows:
-                if row.built:
-                    count += len([test for test in row.built.comparisons.values() if not test.selected])
+                if row.built is None:
+                    continue
+                for comparison in row.built.comparisons.values():
+                    if not comparison.selected:
+                        count += 1
         for system in self.facts.systems:
             count += len(system.comparisons)
         return count
@@ -323,12 +328,14 @@ def _arrow(table: VariantTable) -> pa.Table:
         "variant": pa.text_array([row.name for row in table.rows]),
         "sweep": pa.text_array([row.variant.sweep for row in table.rows]),
     }
-    for name in ("cutoff", "cleaner_cutoff"):
-        columns[name] = pa.optional_numbers([getattr(row.variant, name) for row in table.rows], np.float64)
-    for name in IndexStatistics.__dataclass_fields__:
+    columns["cutoff"] = pa.optional_numbers([row.variant.cutoff for row in table.rows], np.float64)
+    cleaner_cutoffs = [row.variant.cleaner_cutoff for row in table.rows]
+    columns["cleaner_cutoff"] = pa.optional_numbers(cleaner_cutoffs, np.float64)
+    for name in _STATISTICS:
         columns[name] = pa.optional_numbers([getattr(row.index, name) for row in table.rows])
-    for name, kind in (("words", np.int64), ("bytes", np.int64), ("explored", np.bool_)):
-        columns[name] = pa.optional_numbers([getattr(row, name) for row in table.rows], kind)
+    columns["words"] = pa.optional_numbers([row.words for row in table.rows], np.int64)
+    columns["bytes"] = pa.optional_numbers([row.bytes for row in table.rows], np.int64)
+    columns["explored"] = pa.optional_numbers([row.explored for row in table.rows], np.bool_)
     columns["details"] = pa.text_array([_DETAILS.text(_Details(row.built)) for row in table.rows])
     columns["query_postings"] = _lists(table.query_postings)
     for number, measure in enumerate(table.measures):
@@ -344,35 +351,44 @@ def _lists(values: Floats) -> pa.Array:
 
 def _read(table: pa.Table, record: _ResultsRecord) -> Iterator[VariantTable]:
     of_row = np.array(table["retrieval"].to_pylist(), dtype=object)
-    topics, held_out = tuple(record.facts.topics), tuple(record.facts.held_out_topics)
+    topics = tuple(record.facts.topics)
+    held_out = tuple(record.facts.held_out_topics)
     for retrieval in record.retrievals:
         part = table.filter(pa.number_array(of_row == retrieval)).combine_chunks()
         yield VariantTable(
-            retrieval,
-            record.measures,
-            topics,
-            tuple(_rows(part)),
-            _stacked(part, [_values(name) for name in record.measures], len(topics)),
-            _stacked(part, ["query_postings"], len(topics))[0],
-            held_out,
-            _stacked(part, [_held_out(name) for name in record.measures], len(held_out)),
+            retrieval=retrieval,
+            measures=record.measures,
+            topics=topics,
+            rows=tuple(_rows(part)),
+            values=_stacked(part, [_values(name) for name in record.measures], len(topics)),
+            query_postings=_stacked(part, ["query_postings"], len(topics))[0],
+            held_out_topics=held_out,
+            held_out=_stacked(part, [_held_out(name) for name in record.measures], len(held_out)),
         )
 
 
 def _rows(table: pa.Table) -> Iterator[Row]:
-    names = ("variant", "sweep", "cutoff", "cleaner_cutoff", "words", "bytes", "explored", "details")
-    counts = [table[name].to_pylist() for name in IndexStatistics.__dataclass_fields__]
-    columns = zip(*(table[name].to_pylist() for name in names), zip(*counts, strict=True), strict=True)
-    for name, sweep, cutoff, cleaner_cutoff, words, size, explored, details, index in columns:
-        details_of_row = _DETAILS.parse(details, TABLE_FILE)
-        variant = Variant(parse_treatment(name), sweep, cutoff, cleaner_cutoff)
+    columns = ["variant", "sweep", "cutoff", "cleaner_cutoff", "words", "bytes", "explored", "details"]
+    for values in table.select(columns + _STATISTICS).to_pylist():
+        name = values["variant"]
+        variant = Variant(parse_treatment(name), values["sweep"], values["cutoff"], values["cleaner_cutoff"])
         if variant.name != name:
             raise StateError(f"the variant {name} would now be {variant.name}", _FIX, TABLE_FILE)
-        yield Row(variant, IndexStatistics(*index), words, size, explored, details_of_row.built)
+        statistics = {count: values[count] for count in _STATISTICS}
+        yield Row(
+            variant=variant,
+            index=IndexStatistics(**statistics),
+            words=values["words"],
+            bytes=values["bytes"],
+            explored=values["explored"],
+            built=_DETAILS.parse(values["details"], TABLE_FILE).built,
+        )
 
 
 def _stacked(table: pa.Table, names: Sequence[str], topics: int) -> Floats:
     """Return columns of lists as an array of shape (columns, variants, topics)."""
-    lists = [pa.flat_lists(table[name]) for name in names]
-    flat = [values[begins[0] : begins[-1]].reshape(len(table), topics) for begins, values in lists]
-    return np.stack(flat) if flat else np.zeros((0, len(table), topics))
+    stacked = np.zeros((len(names), len(table), topics))
+    for column, name in enumerate(names):
+        begins, values = pa.flat_lists(table[name])
+        stacked[column] = values[begins[0] : begins[-1]].reshape(len(table), topics)
+    return stacked

@@ -114,7 +114,8 @@ class _Run:
         self.is_warm = False  # whether Java has compiled what indexes
 
     def all(self, fresh: bool = False) -> Results:
-        experiment, folder = self.experiment, self.folders.results
+        experiment = self.experiment
+        folder = self.folders.results
         scored = score_experiment(experiment, folder, fresh, self.say)
         systems = self._systems(scored.inputs.topics)
         key = stages.evidence_key(experiment, scored)
@@ -152,29 +153,32 @@ class _Run:
 
     def _variants(self, before: Results | None, choice: Choice | None) -> tuple[Variant, ...]:
         """Return the variants to run, the baseline first; chosen variants that were built before are always among them."""
-        rows: dict[str, Row] = {}
-        for table in before.tables if before is not None else ():
-            rows.update({row.name: row for row in table.rows})
-        variants = {variant.name: variant for variant in self.experiment.variants}
-        if self.chosen:
-            if choice is None:
-                fix = f"run `{command_of('choose', self.experiment, self.folders.results)}` first"
-                raise StateError("nothing is chosen of these pages, topics and options", fix, str(self.folders.results))
-            for name in list(variants):
-                is_built = name in rows and rows[name].built is not None
-                if name != BASELINE and not is_built:
-                    del variants[name]
-        chosen_names: list[str] = []
-        if choice is not None:
-            for model in self.experiment.retrieval.models:
-                chosen_names += choice.named_variants(model.name)
-        for name in chosen_names:
-            if name in rows and (self.chosen or rows[name].built is not None):
-                variants[name] = rows[name].variant
+        if self.chosen and choice is None:
+            fix = f"run `{command_of('choose', self.experiment, self.folders.results)}` first"
+            raise StateError("nothing is chosen of these pages, topics and options", fix, str(self.folders.results))
+        earlier = _rows_by_name(before)
+        built = {name for name, row in earlier.items() if row.built is not None}
+        variants: dict[str, Variant] = {}
+        for variant in self.experiment.variants:
+            if not self.chosen or variant.name == BASELINE or variant.name in built:
+                variants[variant.name] = variant
+        for name in self._named_variants(choice):
+            if name in built or (self.chosen and name in earlier):
+                variants[name] = earlier[name].variant
         return tuple(variants.values())
 
+    def _named_variants(self, choice: Choice | None) -> list[str]:
+        """Return the names of the variants that a choice names for the experiment's retrieval models."""
+        names: list[str] = []
+        if choice is not None:
+            for model in self.experiment.retrieval.models:
+                names += choice.named_variants(model.name)
+        return names
+
     def _systems(self, topics: TopicSet) -> dict[str, Run]:
-        runs: dict[str, Run] = {system.name: read_run(system.path) for system in self.experiment.systems}
+        runs: dict[str, Run] = {}
+        for system in self.experiment.systems:
+            runs[system.name] = read_run(system.path)
         for system in self.experiment.systems:
             check_overlap(runs[system.name], topics.qrels, topics.ids, str(system.path))
         return runs
@@ -204,7 +208,8 @@ class _Run:
         return cuts
 
     def _index(self, variant: Variant, scored: Scored) -> stages.IndexRecord:
-        scores, options = scored.report, self.experiment.index
+        scores = scored.report
+        options = self.experiment.index
         original = self.experiment.pruning.original_statistics
         treatment = self.treatments[variant.name]
         origin = stages.index_origin(scored, treatment, options, original)
@@ -248,8 +253,10 @@ class _Run:
 
     def _cutting_seconds(self, treatment: Treatment, built: VariantBuild) -> Seconds:
         """Return the time to find and apply the cutoffs of a treatment: cleaning, though it is done while indexing."""
-        wall, cpu = built.cutting.wall, built.cutting.cpu
-        for scorer in {cut.scorer.canonical_name for cut in treatment.cleaner.cuts if cut.percentile}:
+        wall = built.cutting.wall
+        cpu = built.cutting.cpu
+        scorers = {cut.scorer.canonical_name for cut in treatment.cleaner.cuts if cut.percentile}
+        for scorer in scorers:
             wall += self.percentile_clocks[scorer].wall
             cpu += self.percentile_clocks[scorer].cpu
         return Seconds(wall, cpu)
@@ -282,11 +289,11 @@ class _Run:
     def _searched(
         self, variant: Variant, model: RetrievalModel, topics: TopicSet, path: Path, key: str
     ) -> stages.SearchRecord:
-        queries = [(topic.id, topic.query) for topic in topics.topics.values()]
+        queries = {topic.id: topic.query for topic in topics.topics.values()}
         with Searcher(self.folders.indexes / folder_name(variant), model, self.experiment.retrieval.depth) as searcher:
             with self.meter.stage() as stage:
-                report = searcher.search_topics(queries, warm_up=0)
-            work = searcher.work([query for _, query in queries])
+                report = searcher.search_topics(list(queries.items()), warm_up=0)
+            work = searcher.work(list(queries.values()))
         # A tag is one word; paths and names of texts may have spaces.
         write_run(path, report.hits, "_".join(variant.name.split()))
         return stages.SearchRecord(key, file_digest(path), work, stage.cost)
@@ -320,7 +327,8 @@ class _Run:
 
     def _measured(self, runs: Sequence[stages.VariantRun], inputs: Inputs) -> Measurements | None:
         """Return the times of all variants, measured before or now; None if the experiment wants none."""
-        experiment, topics = self.experiment, inputs.topics
+        experiment = self.experiment
+        topics = inputs.topics
         if not experiment.measure_seconds:
             return None
         records = {run.variant.name: run.index for run in runs}
@@ -337,14 +345,19 @@ class _Run:
         if record is None:
             step = Step.TIMING if self.build else Step.TIMING_AGAIN
             self.say(Announcement(step, {"variants": len(records), "seconds": experiment.measure_seconds}))
-            measured = measure(
-                experiment,
-                {variant.name: self.folders.indexes / folder_name(variant) for variant in self.variants},
-                self.treatments,
-                self.folders.scores,
-                [topic.query for topic in topics.topics.values()],
-                sum(record.cost.wall + record.cut_wall for record in records.values()),
-            )
+            index_folders = {variant.name: self.folders.indexes / folder_name(variant) for variant in self.variants}
+            queries = [topic.query for topic in topics.topics.values()]
+            build_seconds = sum(record.cost.wall + record.cut_wall for record in records.values())
+            measured = measure(experiment, index_folders, self.treatments, self.folders.scores, queries, build_seconds)
             record = stages.MeasureRecord(key, measured)
             stages.MEASURES.write(path, record)
         return record.measured
+
+
+def _rows_by_name(results: Results | None) -> dict[str, Row]:
+    """Return the rows of results by name, of several retrieval models the last one's; none without results."""
+    rows: dict[str, Row] = {}
+    if results is not None:
+        for table in results.tables:
+            rows.update({row.name: row for row in table.rows})
+    return rows

@@ -393,10 +393,14 @@ class TableRule:
     many: bool
     keys: Mapping[str, Key]
 
+    @property
+    def required_keys(self) -> list[str]:
+        """The keys without a default."""
+        return [name for name, key in self.keys.items() if key.default is MISSING]
+
     def without_required_keys(self) -> Any:
         """Return the table with its defaults, and None for each key without a default."""
-        blank = {name: None for name, key in self.keys.items() if key.default is MISSING}
-        return self.kind(**blank)
+        return self.kind(**dict.fromkeys(self.required_keys))
 
 
 @cache

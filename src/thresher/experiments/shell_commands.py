@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from thresher.base.defaults import ID_RULES, LANGUAGE
@@ -20,7 +20,8 @@ _INDEX = "index"
 
 def command_of(verb: str, experiment: Experiment, folder: Path, *options: str) -> str:
     """Return a command for an experiment whose results are in `folder`."""
-    words = ["thresher", verb, str(experiment.file), *options]
+    words = ["thresher", verb, str(experiment.file)]
+    words.extend(options)
     if folder.parent != Path("results"):
         words += ["--results", str(folder.parent)]
     return shlex.join(words)
@@ -42,7 +43,8 @@ def treatment_commands(document: Document, source: str, treatment: Treatment, le
     has_sentences = any(scorer.segment == SENTENCE for scorer in treatment.cleaner.scorers)
     if has_sentences and document.pages.language != LANGUAGE:
         return ()
-    pages = [source, *as_options(document, "collection", (*READING_KEYS, *ID_KEYS))]
+    pages = [source]
+    pages += as_options(document, "collection", READING_KEYS + ID_KEYS)
     if document.collection.ids == ID_RULES[0] and ".warc" in _first_file(Path(source)).name:
         pages += ["--ids", "record"]
     pages += as_options(document, "pages", ["blocks"])
@@ -70,13 +72,12 @@ def clean_and_index(treatment: Treatment, pages: Sequence[str], index: Sequence[
             return ()
     if treatment.weights is not None:
         # Cleaned text no longer says what is a title, a heading or a link.
-        return (_shell_line(["thresher", "index", *pages, *index, "-t", treatment.name, "-o", _INDEX]),)
-    clean = ["thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", _CLEANED]
-    build = ["thresher", "index", _CLEANED, *index]
+        return (_shell_line("thresher", "index", *pages, *index, "-t", treatment.name, "-o", _INDEX),)
+    clean = _shell_line("thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", _CLEANED)
+    pruning: list[str] = []
     if treatment.pruning is not None:
-        build += ["--prune", treatment.pruning.name]
-    build += ["-o", _INDEX]
-    return _shell_line(clean), _shell_line(build)
+        pruning = ["--prune", treatment.pruning.name]
+    return clean, _shell_line("thresher", "index", _CLEANED, *index, *pruning, "-o", _INDEX)
 
 
 def _first_file(source: Path) -> Path:
@@ -87,7 +88,7 @@ def _first_file(source: Path) -> Path:
     return source
 
 
-def _shell_line(words: Iterable[str]) -> str:
+def _shell_line(*words: str) -> str:
     """Return a line for a shell; unprintable words are written as bash and POSIX (2024) have it."""
     quoted = []
     for word in words:

@@ -32,8 +32,9 @@ from thresher.experiments.page_language import (
 
 LOOKED_AT = 20_000
 """The most pages that are looked at."""
-_FIRST, _EVERY = 20, 200
-"""The pages whose language is looked at: the first ones, then every so many."""
+_FIRST_PAGES = 20
+_PAGE_STEP = 200
+"""The pages whose language is looked at: the first ones, and of all pages one in so many."""
 _WHOLE_PATHS = IdRule(keep_suffix=True)
 """Makes whole paths ids; every other rule can be applied to these."""
 
@@ -105,7 +106,9 @@ def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path)
         fix = "use letters, digits, `.`, `_` and `-`"
         raise ConfigError(f"the name {name!r} cannot name a folder", fix, "--name")
     judgments = read_qrels(qrels)
-    judged = [document for grades in judgments.values() for document in grades]
+    judged: list[str] = []
+    for grades in judgments.values():
+        judged.extend(grades)
     summary = summarised(pages, set(judged))
     spelled = spelled_as(read_topics(topics), judgments)
     with_judgments = [topic for topic in spelled if topic in judgments]
@@ -139,7 +142,7 @@ def summarised(pages: Path, judged: set[str]) -> CollectionSummary:
         if source.problem:
             failed += 1
             continue
-        if len(ids) < _FIRST or len(ids) % _EVERY == 0:
+        if len(ids) < _FIRST_PAGES or len(ids) % _PAGE_STEP == 0:
             sample.append(source)
         ids.append(source.id)
     if not ids:
@@ -182,14 +185,16 @@ def _fit(rule: IdRule, paths: Sequence[str], judged: set[str]) -> _Fit:
 
 def _id_rules(paths: Sequence[str]) -> list[IdRule]:
     """Return the rules to try: whole paths, paths below the only folder, and names of files, each with and without suffix."""
+    rules = [IdRule(prefix="")]
     folders = {path.partition("/")[0] if "/" in path else "" for path in paths}
-    prefixes = [""]
     if len(folders) == 1:
-        prefixes += folders
-    rules = []
-    for rule in [*(IdRule(prefix=prefix) for prefix in prefixes), IdRule("stem")]:
-        rules += [replace(rule, keep_suffix=False), replace(rule, keep_suffix=True)]
-    return rules
+        rules.append(IdRule(prefix=folders.pop()))
+    rules.append(IdRule("stem"))
+    with_and_without_suffix: list[IdRule] = []
+    for rule in rules:
+        with_and_without_suffix.append(replace(rule, keep_suffix=False))
+        with_and_without_suffix.append(replace(rule, keep_suffix=True))
+    return with_and_without_suffix
 
 
 def _changed_keys(reading: ReadOptions) -> list[_ChangedKey]:

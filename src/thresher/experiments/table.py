@@ -185,13 +185,15 @@ class VariantTable:
     contents: IndexContents = IndexContents()
 
     def __post_init__(self) -> None:
-        variants, measures = len(self.rows), len(self.measures)
+        variants = len(self.rows)
+        measures = len(self.measures)
         if not self.rows or not self.rows[0].variant.treatment.is_baseline:
             raise ValueError("row 0 is not the baseline")
         if len(self.position) != variants:
             raise ValueError("a variant occurs twice")
         shapes = (self.values.shape, self.query_postings.shape, self.held_out.shape)
-        topics, held_out = len(self.topics), len(self.held_out_topics)
+        topics = len(self.topics)
+        held_out = len(self.held_out_topics)
         if shapes != ((measures, variants, topics), (variants, topics), (measures, variants, held_out)):
             raise ValueError("values are not one for each measure, variant and topic")
 
@@ -317,11 +319,21 @@ class VariantTable:
     @cached_property
     def candidates(self) -> tuple[int, ...]:
         """The variants that may be chosen: all but the baseline and controls."""
-        return tuple(index for index, row in enumerate(self.rows) if index and not row.variant.treatment.is_control)
+        candidates: list[int] = []
+        for index, row in enumerate(self.rows):
+            if index and not row.variant.treatment.is_control:
+                candidates.append(index)
+        return tuple(candidates)
+
+    @property
+    def baseline_and_candidates(self) -> tuple[int, ...]:
+        """The baseline, and the variants that may be chosen."""
+        return (0, *self.candidates)
 
     def front(self, measure: str, among: Iterable[int] | None = None) -> tuple[int, ...]:
         """Return the Pareto front of size and mean among some variants, or all, by ascending size and mean."""
-        means, sizes = self.mean(measure), self.index_bytes
+        means = self.mean(measure)
+        sizes = self.index_bytes
         if among is None:
             among = range(len(self.rows))
         finite: list[int] = []
@@ -380,7 +392,12 @@ class VariantTable:
 
     def largest_first(self, indices: Iterable[int]) -> tuple[int, ...]:
         """Return variants by descending size."""
-        return tuple(sorted(indices, key=lambda index: (*(-count for count in self.size(index)), index)))
+
+        def order(index: int) -> tuple[int, int, int]:
+            size, postings = self.size(index)
+            return -size, -postings, index
+
+        return tuple(sorted(indices, key=order))
 
     @cached_property
     def built(self) -> tuple[int, ...]:
@@ -415,7 +432,7 @@ class VariantTable:
         """Return the table with further rows behind its own; the arrays have the values of these rows."""
         return replace(
             self,
-            rows=(*self.rows, *rows),
+            rows=self.rows + tuple(rows),
             values=np.concatenate((self.values, values), axis=1),
             query_postings=np.concatenate((self.query_postings, query_postings)),
             held_out=np.concatenate((self.held_out, held_out), axis=1),
@@ -426,9 +443,13 @@ class VariantTable:
         mine = (self.retrieval, self.measures, self.topics, self.held_out_topics)
         if mine != (other.retrieval, other.measures, other.topics, other.held_out_topics):
             raise ValueError("tables of other models, measures or topics do not join")
-        more = [index for index, row in enumerate(other.rows) if row.name not in self.position]
-        rows = [other.rows[index] for index in more]
-        return self.extended(rows, other.values[:, more], other.query_postings[more], other.held_out[:, more])
+        rows: list[Row] = []
+        indices: list[int] = []
+        for index, row in enumerate(other.rows):
+            if row.name not in self.position:
+                rows.append(row)
+                indices.append(index)
+        return self.extended(rows, other.values[:, indices], other.query_postings[indices], other.held_out[:, indices])
 
 
 def main_measure(measures: Sequence[str]) -> str:

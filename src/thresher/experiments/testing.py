@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from thresher.base.numbers import Floats
 from thresher.evaluation.significance import Comparison, compare_all
@@ -28,12 +29,17 @@ def compared(experiment: Experiment, values: Mapping[TestedKey, Values], select:
         select: whether `choose` selects variants on these topics.
     """
     evaluation = experiment.evaluation
-    how = evaluation.alpha, evaluation.correction, evaluation.seed, evaluation.test
-    declared, chosen = _families_of_tests(experiment, values)
-    of_chosen = compare_all(values, chosen, *how)
-    if select:
-        of_chosen = {run: _selected(of_run) for run, of_run in of_chosen.items()}
-    return {**compare_all(values, declared, *how), **of_chosen}
+
+    def compare_family(baseline_of: Mapping[TestedKey, TestedKey]) -> dict[TestedKey, dict[str, Comparison]]:
+        return compare_all(
+            values, baseline_of, evaluation.alpha, evaluation.correction, evaluation.seed, evaluation.test
+        )
+
+    families = _families_of_tests(experiment, values)
+    comparisons = compare_family(families.declared)
+    for run, of_run in compare_family(families.chosen).items():
+        comparisons[run] = _selected(of_run) if select else of_run
+    return comparisons
 
 
 def _selected(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
@@ -41,15 +47,19 @@ def _selected(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
     return {measure: replace(comparison, selected=True) for measure, comparison in comparisons.items()}
 
 
-def _families_of_tests(
-    experiment: Experiment, values: Mapping[TestedKey, Values]
-) -> tuple[dict[TestedKey, TestedKey], dict[TestedKey, TestedKey]]:
-    """Return the baseline of each run that is compared, in two families.
+class _TestFamilies(NamedTuple):
+    """Two families of tests, each with a correction of its own: the baseline of each run that is compared.
 
-    The first family has the variants of the experiment file and the other systems, so that the file alone fixes the number
-    of its tests. The second family has the variants that `choose` named. They were selected on the topics, so that only
-    held-out topics test them, with a correction of their own.
+    Attributes:
+        declared: the variants of the experiment file and the other systems, so that the file alone fixes the number of tests.
+        chosen: the variants that `choose` named. They were selected on the topics, so that only held-out topics test them.
     """
+
+    declared: dict[TestedKey, TestedKey]
+    chosen: dict[TestedKey, TestedKey]
+
+
+def _families_of_tests(experiment: Experiment, values: Mapping[TestedKey, Values]) -> _TestFamilies:
     baselines: dict[str, RowKey] = {}
     in_file = {variant.name for variant in experiment.variants}
     declared: dict[TestedKey, TestedKey] = {}
@@ -63,12 +73,13 @@ def _families_of_tests(
         if key != baseline:
             family = declared if variant in in_file else chosen
             family[key] = baseline
-    return declared, chosen
+    return _TestFamilies(declared, chosen)
 
 
 def tested_again(experiment: Experiment, results: Results) -> Results:
     """Return results with the tests that the experiment asks for now; they may have been made with others."""
-    facts, evaluation = results.facts, experiment.evaluation
+    facts = results.facts
+    evaluation = experiment.evaluation
     before = facts.test, facts.alpha, facts.correction, facts.setup.seed
     now = evaluation.test, evaluation.alpha, evaluation.correction, evaluation.seed
     if before == now:
@@ -100,10 +111,10 @@ def tested_again(experiment: Experiment, results: Results) -> Results:
 
 def _values(measures: Sequence[str], topics: Sequence[str], values: Floats) -> Values:
     """Return values of shape (measures, topics) by measure and topic."""
-    return {
-        measure: dict(zip(topics, of_measure, strict=True))
-        for measure, of_measure in zip(measures, values.tolist(), strict=True)
-    }
+    by_measure: dict[str, dict[str, float]] = {}
+    for measure, by_topic in zip(measures, values.tolist(), strict=True):
+        by_measure[measure] = dict(zip(topics, by_topic, strict=True))
+    return by_measure
 
 
 def _with_comparisons(table: VariantTable, comparisons: Comparisons, held_out: Comparisons) -> VariantTable:

@@ -134,10 +134,7 @@ def _pruning_sweep(sweep: SweepTable, parts: TreatmentParts, at: KeyPath, proble
         if not sweep.cleaner_cutoffs:
             return Variant(treatment, name, cutoff)
         (cut,) = cleaner.cuts
-        if cut.percentile is None:
-            cleaner_cutoff = cut.threshold
-        else:
-            cleaner_cutoff = cut.percentile.value
+        cleaner_cutoff = cut.threshold if cut.percentile is None else cut.percentile.value
         return Variant(treatment, combination_name(cut, weights, method), cutoff, cleaner_cutoff)
 
     return problems.parse(list(product(cleaners, cutoffs)), variant, (*at, "cutoffs"))
@@ -176,7 +173,9 @@ def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
         return _listed(value)
     if not {"from", "to"} <= set(value) <= {"from", "to", "step"} or not all(map(_is_number, value.values())):
         raise ConfigError("this is not a range of cutoffs", _EXAMPLE)
-    low, high, step = float(value["from"]), float(value["to"]), float(value.get("step", 1))
+    low = float(value["from"])
+    high = float(value["to"])
+    step = float(value.get("step", 1))
     if step <= 0 or high < low or (high - low) / step >= _MOST_CUTOFFS:
         what = f"the range {low:g} to {high:g} by {step:g} has no cutoffs or more than {_MOST_CUTOFFS}"
         raise ConfigError(what, _EXAMPLE)

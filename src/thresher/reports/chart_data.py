@@ -128,7 +128,7 @@ def _recommended(table: VariantTable, measure: str, model: ModelChoice) -> Recom
 
 
 def _points(table: VariantTable, measure: str) -> Iterator[ChartPoint]:
-    front = set(table.front(measure, (0, *table.candidates)))
+    front = set(table.front(measure, table.baseline_and_candidates))
     for sweep, members in table.sweeps.items():
         joined = set(members)
         if any(table.rows[index].variant.cleaner_cutoff is not None for index in members):
@@ -142,8 +142,8 @@ def _points(table: VariantTable, measure: str) -> Iterator[ChartPoint]:
 
 def _thinned(members: Sequence[int], front: set[int]) -> list[int]:
     """Return about `MOST_POINTS` of a sweep's variants, evenly spread, with those of the front."""
-    places = set(spread(len(members), MOST_POINTS))
-    return [index for place, index in enumerate(members) if place in places or index in front]
+    spaced = {members[place] for place in spread(len(members), MOST_POINTS)}
+    return [index for index in members if index in spaced or index in front]
 
 
 def _finite(point: ChartPoint) -> Iterator[ChartPoint]:
@@ -155,8 +155,10 @@ def _point(
     table: VariantTable, measure: str, index: int, series: str, on_line: bool, on_front: bool = False
 ) -> ChartPoint:
     means = table.mean(measure)
-    mean, share = float(means[index]), float(table.bytes_shares[index])
-    name, mark = plain(table.rows[index].name), size_mark(table.rows[index].bytes is not None)
+    mean = float(means[index])
+    share = float(table.bytes_shares[index])
+    name = plain(table.rows[index].name)
+    mark = size_mark(table.rows[index].bytes is not None)
     size = f"{mark}{percent(share)} % of the bytes ({percent(table.shares[index])} % of the postings)"
     label = f"{name}: {size}, {measure_header(measure).name} {measure_text(mean)}"
     if index:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from thresher.reports.chart_data import ChartData, ChartPoint
 from thresher.reports.formatting import change_text, plain
@@ -17,7 +17,10 @@ from thresher.reports.topic_rows import TopicChange
 Spec = dict[str, Any]
 Row = Mapping[str, Any]
 
-INK, SOFT, GROUND, LOSS = "currentColor", "var(--soft)", "var(--ground)", "var(--worse)"
+INK = "currentColor"
+SOFT = "var(--soft)"
+GROUND = "var(--ground)"
+LOSS = "var(--worse)"
 SERIES = tuple(f"var(--series-{number})" for number in range(6))
 DASHES = ((1, 0), (5, 3), (2, 2), (8, 3, 2, 3))
 LOOK: Spec = {
@@ -95,7 +98,8 @@ def whole(layers: Sequence[Spec], height: int, description: str, **more: Any) ->
 def roomy(numbers: Iterable[float], room: float = 0.06) -> tuple[float, float]:
     """Return the lowest and the highest number, each with a share of the distance between them as room."""
     ends = list(numbers)
-    low, high = min(ends), max(ends)
+    low = min(ends)
+    high = max(ends)
     margin = room * ((high - low) or abs(high) or 1.0)
     return low - margin, high + margin
 
@@ -132,20 +136,24 @@ def series(field: str, names: Sequence[str], width: int) -> dict[str, Spec]:
 def frontier_chart(data: ChartData, height: int = 460) -> Spec:
     """Return index size against the main measure: the Pareto front, the baseline, the margin, and the recommended index."""
     front = _rows(data.front)
-    x, y = _axes(data, data.front)
+    axes = _axes(data, data.front)
+    x = axes.size
+    y = axes.mean
     step = {"interpolate": "step-after", "stroke": SOFT, "strokeWidth": 1.5, "clip": True}
     point = {"size": 55, "opacity": 1, "fill": SERIES[0], "clip": True}
     layers = [
         layer("line", step, front, x=x, y=y),
         layer("circle", point, front, x=x, y=y, description=_label()),
-        *_levels(data, x, y),
     ]
+    layers += _levels(data, axes)
     return whole(layers, height, f"Index size against {data.measure}: the frontier of all variants")
 
 
 def variants_chart(data: ChartData, width: int, height: int = 420) -> Spec:
     """Return index size against the main measure for all variants: a line for each sweep."""
-    x, y = _axes(data, data.points)
+    axes = _axes(data, data.points)
+    x = axes.size
+    y = axes.mean
     names = list(dict.fromkeys(point.series for point in data.points))
     channels = series("series", names, width)
     line = {"strokeWidth": 1.5, "clip": True}
@@ -161,22 +169,18 @@ def variants_chart(data: ChartData, width: int, height: int = 420) -> Spec:
             order={"field": "bytes"},
         ),
         layer("circle", {"size": 20, "clip": True}, x=x, y=y, color=channels["color"], description=_label()),
-        *_levels(data, x, y),
     ]
+    layers += _levels(data, axes)
     description = f"Index size against {data.measure}: a line for each sweep"
     return whole(layers, height, description, data={"values": _rows(data.points)})
 
 
 def topics_chart(changes: Sequence[TopicChange], measure: str, height: int = 200) -> Spec:
     """Return a bar for each topic's difference, from the most gained to the most lost; `changes` are in this order."""
-    rows = [
-        {
-            "rank": rank,
-            "difference": change.difference,
-            "label": f"{plain(change.topic)}: {plain(change.query)} ({change_text(change.difference)})",
-        }
-        for rank, change in enumerate(changes, 1)
-    ]
+    rows: list[Spec] = []
+    for rank, change in enumerate(changes, start=1):
+        label = f"{plain(change.topic)}: {plain(change.query)} ({change_text(change.difference)})"
+        rows.append({"rank": rank, "difference": change.difference, "label": label})
     x = {
         "field": "rank",
         "type": "ordinal",
@@ -198,8 +202,15 @@ def _label() -> Spec:
     return {"field": "label", "type": "nominal"}
 
 
-def _axes(data: ChartData, points: Sequence[ChartPoint]) -> tuple[Spec, Spec]:
-    """Return the axes of size and mean; the latter begins at most `DEEPEST` margins below the baseline and the recommended."""
+class _Axes(NamedTuple):
+    """The channels of index size and of the main measure's mean."""
+
+    size: Spec
+    mean: Spec
+
+
+def _axes(data: ChartData, points: Sequence[ChartPoint]) -> _Axes:
+    """Return the axes; means begin at most `DEEPEST` margins below the baseline and the recommended index."""
     baseline = lowest_named = data.baseline.mean
     means = [point.mean for point in points]
     means.append(baseline)
@@ -214,13 +225,17 @@ def _axes(data: ChartData, points: Sequence[ChartPoint]) -> tuple[Spec, Spec]:
         bottom = max(bottom, lowest_named - DEEPEST * data.margin)
         bottom = min(bottom, baseline - 1.5 * data.margin)
     low, high = roomy([bottom, max(means)], 0.08)
-    largest = max((point.share for point in points if point.mean >= low), default=0.0)
-    largest = max(largest, 104.0)
-    return number("share", data.size, (0, largest)), number("mean", data.measure, (low, high))
+    largest = 104.0
+    for point in points:
+        if point.mean >= low:
+            largest = max(largest, point.share)
+    return _Axes(number("share", data.size, (0, largest)), number("mean", data.measure, (low, high)))
 
 
-def _levels(data: ChartData, x: Spec, y: Spec) -> list[Spec]:
+def _levels(data: ChartData, axes: _Axes) -> list[Spec]:
     """Return the lines of baseline and margin, and the marks of the baseline and of the recommended variant, with labels."""
+    x = axes.size
+    y = axes.mean
     baseline = asdict(data.baseline)
     # The baseline stands at the right end, so its label is left of it, and below where the recommended variant's is above.
     beside = {"align": "right", "baseline": "bottom", "dx": -9, "dy": -9}
@@ -229,12 +244,13 @@ def _levels(data: ChartData, x: Spec, y: Spec) -> list[Spec]:
     layers = [
         layer("rule", {"strokeWidth": 1, "opacity": 0.5}, [baseline], y=y),
         layer("point", BASELINE, [baseline], x=x, y=y, description=_label()),
-        *_text("baseline", beside, baseline, x, y),
     ]
+    layers += _text("baseline", beside, baseline, x, y)
     if data.margin is not None:
         level = {"share": 0, "mean": data.baseline.mean - data.margin}
-        above = {"align": "left", "baseline": "bottom", "dx": 4, "dy": -3}
-        layers += [layer("rule", DASHED, [level], y=y), *_text("margin", {**above, "fill": LOSS}, level, x, y)]
+        above = {"align": "left", "baseline": "bottom", "dx": 4, "dy": -3, "fill": LOSS}
+        layers.append(layer("rule", DASHED, [level], y=y))
+        layers += _text("margin", above, level, x, y)
     if data.recommended:
         layers += _recommended_marks(data.recommended.point, data.recommended.bound, x, y)
     return layers
@@ -249,7 +265,8 @@ def _recommended_marks(point: ChartPoint, bound: float | None, x: Spec, y: Spec)
         layers.append(layer("tick", tick, [row], x=x, y={**y, "field": "bound"}))
     above = {"align": "center", "baseline": "bottom", "dy": -12}
     layers.append(layer("point", RECOMMENDED, [row], x=x, y=y, description=_label()))
-    return [*layers, *_text("recommended", above, row, x, y)]
+    layers += _text("recommended", above, row, x, y)
+    return layers
 
 
 def _text(text: str, look: Row, row: Row, x: Spec, y: Spec) -> list[Spec]:

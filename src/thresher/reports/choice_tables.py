@@ -13,7 +13,7 @@ from thresher.experiments.choosing.shared import SettingOnCollection, SharedChoi
 from thresher.reports import formats
 from thresher.reports.columns import Column, field_of, meaning_of, middle_of
 from thresher.reports.cost_columns import BreakEvenColumns, break_even_columns
-from thresher.reports.formatting import percent_text, size_mark
+from thresher.reports.formatting import percent_text
 from thresher.reports.index_columns import IndexColumns, first_failed, index_columns, last_accepted, topics_needed
 from thresher.reports.named_indexes import NamedIndex, co2_saved, named_indexes, seconds_saved
 from thresher.reports.summary import loss_text, margin_text
@@ -26,12 +26,6 @@ REMOVED_WORDS: tuple[Column[RemovedWords], ...] = (
 )
 
 NamedColumn = Column[NamedIndex]
-
-
-def _mark_of_estimate(row: NamedIndex) -> str:
-    return size_mark(row.index is None or row.index.measured)
-
-
 NAMED_RETRIEVAL = NamedColumn("retrieval", attrgetter("retrieval"), "The retrieval model.", formats.TEXT)
 NAMED_TOPICS = NamedColumn("topics", attrgetter("topics"), "The number of topics.", formats.COUNT)
 NAMED_ROLE = NamedColumn("answer", attrgetter("role"), "Row of the answer, such as smallest or best.", formats.TEXT)
@@ -42,7 +36,7 @@ NAMED_BYTES = NamedColumn(
     formats.MEGABYTES,
     "index",
     "MB",
-    prefix=_mark_of_estimate,
+    prefix=attrgetter("mark_of_estimate"),
 )
 NAMED_BASIS = NamedColumn(
     "bytes_basis", attrgetter("bytes_basis"), "Whether the bytes are measured or estimated.", formats.TEXT
@@ -54,7 +48,7 @@ NAMED_BYTES_SHARE = NamedColumn(
     formats.PERCENT,
     "bytes",
     "% of baseline",
-    prefix=_mark_of_estimate,
+    prefix=attrgetter("mark_of_estimate"),
 )
 NAMED_POSTINGS = NamedColumn(
     "postings", field_of(attrgetter("index"), "postings"), "Postings of the index.", formats.COUNT
@@ -77,7 +71,7 @@ SAVINGS: tuple[NamedColumn, ...] = (
         formats.MEGABYTES,
         "index saved",
         "MB",
-        prefix=_mark_of_estimate,
+        prefix=attrgetter("mark_of_estimate"),
     ),
     Column(
         "share",
@@ -86,7 +80,7 @@ SAVINGS: tuple[NamedColumn, ...] = (
         formats.PERCENT,
         "saved",
         "% of baseline",
-        prefix=_mark_of_estimate,
+        prefix=attrgetter("mark_of_estimate"),
     ),
     Column("basis", field_of(attrgetter("savings"), "basis"), "Source of the times.", formats.TEXT, "times"),
     Column(
@@ -143,14 +137,13 @@ def _named_index_columns(measures: Sequence[str]) -> IndexColumns[NamedIndex]:
 
 def answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
     """Return all columns of the answers: the size of each index, its effectiveness, and its savings."""
-    return [
-        NAMED_RETRIEVAL,
-        *_answer_columns(measures),
-        NAMED_BASIS,
-        *SAVINGS,
-        *NAMED_BREAK_EVEN,
-        *NAMED_CO2_BREAK_EVEN,
-    ]
+    columns = [NAMED_RETRIEVAL]
+    columns += _answer_columns(measures)
+    columns.append(NAMED_BASIS)
+    columns += SAVINGS
+    columns += NAMED_BREAK_EVEN
+    columns += NAMED_CO2_BREAK_EVEN
+    return columns
 
 
 def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
@@ -162,8 +155,10 @@ def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
     columns = [NAMED_ROLE, variant, NAMED_BYTES_SHARE, main, difference, index.share, bound, NAMED_BYTES]
     columns += [NAMED_POSTINGS, index.emptied]
     for number, mean in enumerate(further, start=1):
-        columns += [mean, *index.effects[2 * number : 2 * number + 2]]
-    return [*columns, NAMED_TOPICS]
+        columns.append(mean)
+        columns += index.effects[2 * number : 2 * number + 2]
+    columns.append(NAMED_TOPICS)
+    return columns
 
 
 def answers_table(choice: Choice) -> Table | None:
@@ -174,7 +169,8 @@ def answers_table(choice: Choice) -> Table | None:
     columns = _answer_columns(choice.measures)
     if len(choice.models) > 1:
         columns.insert(0, NAMED_RETRIEVAL)
-    margin, sure = margin_text(choice.criteria.margin), percent_text(1 - choice.criteria.alpha)
+    margin = margin_text(choice.criteria.margin)
+    sure = percent_text(1 - choice.criteria.alpha)
     text = (
         f"Smallest: the smallest index that is shown to lose less than {margin}. Best: the smallest of the indexes that are "
         f"shown to gain and whose mean is within {margin} of the highest of these. Each of the two holds with {sure}."
@@ -192,7 +188,8 @@ def savings_table(choice: Choice) -> Table | None:
     rows = [row for row in named_indexes(choice) if row.index is not None and row.role is not AnswerRole.NO_CLEANING]
     if not rows:
         return None
-    columns = [NAMED_ROLE, _named_index_columns(choice.measures).variant, *SAVINGS]
+    columns = [NAMED_ROLE, _named_index_columns(choice.measures).variant]
+    columns += SAVINGS
     columns += [NAMED_BREAK_EVEN.words, NAMED_CO2_BREAK_EVEN.words]
     if len(choice.models) > 1:
         columns.insert(0, NAMED_RETRIEVAL)
@@ -207,19 +204,12 @@ def family_columns(measures: Sequence[str]) -> list[Column[FamilyTests]]:
     """Return the columns of tested families: the last accepted index, and the first index that was not accepted."""
     last = index_columns(last_accepted, measures, "last ", "Last index accepted")
     failed = index_columns(first_failed, measures, "failed ", "First index not accepted")
-    return [
-        FAMILY,
-        FAMILY_STEPS,
-        replace(last.variant, header="shown"),
-        last.share,
-        last.emptied,
-        *last.effects,
-        replace(failed.variant, header="not shown"),
-        failed.share,
-        failed.emptied,
-        *failed.effects,
-        TOPICS_NEEDED,
-    ]
+    columns = [FAMILY, FAMILY_STEPS, replace(last.variant, header="shown"), last.share, last.emptied]
+    columns += last.effects
+    columns += [replace(failed.variant, header="not shown"), failed.share, failed.emptied]
+    columns += failed.effects
+    columns.append(TOPICS_NEEDED)
+    return columns
 
 
 def families_tables(choice: Choice, model: ModelChoice) -> list[Table]:
@@ -238,9 +228,15 @@ def _families_table(choice: Choice, families: Sequence[FamilyTests], test: str) 
         f"What was tested, {test}: of each family the last index that is shown to lose less than "
         f"{margin_text(choice.criteria.margin)} and the first that is not."
     )
-    missing = [family.family for family in families if not family.steps]
+    explored: list[FamilyTests] = []
+    missing: list[str] = []
+    for family in families:
+        if family.steps:
+            explored.append(family)
+        else:
+            missing.append(family.family)
     note = f"Not explored: {', '.join(missing)}." if missing else ""
-    return Table.of(family_columns(choice.measures), [family for family in families if family.steps], text, note)
+    return Table.of(family_columns(choice.measures), explored, text, note)
 
 
 # One setting for several collections
@@ -256,7 +252,10 @@ class SharedRow:
 
 def shared_rows(choice: SharedChoice) -> list[SharedRow]:
     """Return a row for each collection."""
-    return [SharedRow(shared, left_out) for shared, left_out in zip(choice.tried, choice.left_out, strict=True)]
+    rows: list[SharedRow] = []
+    for shared, left_out in zip(choice.tried, choice.left_out, strict=True):
+        rows.append(SharedRow(shared, left_out))
+    return rows
 
 
 def shared_columns(choice: SharedChoice) -> list[Column[SharedRow]]:
@@ -265,19 +264,20 @@ def shared_columns(choice: SharedChoice) -> list[Column[SharedRow]]:
     columns: list[Column[SharedRow]] = [
         Column("collection", attrgetter("shared.collection"), "The experiment's name.", formats.TEXT),
         Column("topics", attrgetter("shared.topics"), "The number of topics.", formats.COUNT),
-        *_size_columns("shared", "", "Its"),
-        *_loss_columns(choice, attrgetter("shared"), "", ""),
-        Column(
-            "left_out variant",
-            attrgetter("left_out.variant"),
-            f"{about}: the setting; empty for no cleaning.",
-            formats.TEXT,
-            "left out",
-            missing="none",
-        ),
-        *_size_columns("left_out", "left_out ", f"{about}: its"),
-        *_loss_columns(choice, attrgetter("left_out"), "left_out ", about),
     ]
+    columns += _size_columns("shared", "", "Its")
+    columns += _loss_columns(choice, attrgetter("shared"), "", "")
+    left_out_variant: Column[SharedRow] = Column(
+        "left_out variant",
+        attrgetter("left_out.variant"),
+        f"{about}: the setting; empty for no cleaning.",
+        formats.TEXT,
+        "left out",
+        missing="none",
+    )
+    columns.append(left_out_variant)
+    columns += _size_columns("left_out", "left_out ", f"{about}: its")
+    columns += _loss_columns(choice, attrgetter("left_out"), "left_out ", about)
     return columns
 
 

@@ -59,13 +59,17 @@ def write_cleaning_tables(run: CleaningRun, folder: Path) -> None:
     Gold with types of pages has a `page_types.csv`, too; without, one that an earlier run left is removed.
     """
     tables = cleaning_tables(run)
-    # The package that tables in LaTeX need is stated once.
-    first, *further = map(render_latex, tables)
-    latex = "\n".join([first, *(text.partition("\n")[2] for text in further)])
+    latex: list[str] = []
+    for table in tables:
+        text = render_latex(table)
+        if latex:
+            # The package that tables need is stated once, in the first line.
+            text = text.partition("\n")[2]
+        latex.append(text)
     write_text(folder / "cleaners.csv", csv_table(CLEANERS, run.results))
     write_text(folder / "pages.csv", pages_csv(run))
     write_text(folder / "table.md", "\n".join(map(render_markdown, tables)))
-    write_text(folder / "table.tex", latex)
+    write_text(folder / "table.tex", "\n".join(latex))
     types = page_types(run)
     path = folder / "page_types.csv"
     if types:
@@ -108,9 +112,9 @@ def _p_column(comparisons: Sequence[Comparison]) -> CleanerColumn:
 
 def measures_table(results: Sequence[CleanerResult]) -> Table:
     """Return the other measures: pooled words, the median page, bags of tokens, ROUGE-LSum, ROUGE-5, Levenshtein."""
-    columns = [
-        CLEANER_NAME,
-        *MICRO,
+    columns = [CLEANER_NAME]
+    columns += MICRO
+    columns += [
         PRECISION.median,
         RECALL.median,
         F1.median,
@@ -175,7 +179,9 @@ def page_type_table(types: Sequence[TypeQuality]) -> Table | None:
         by_cleaner.setdefault(quality.cleaner, {})[quality.page_type] = quality
         if quality.is_extractor:
             extractors.add(quality.cleaner)
-    rows = [CleanerByType(cleaner, cleaner in extractors, by_type) for cleaner, by_type in by_cleaner.items()]
+    rows: list[CleanerByType] = []
+    for cleaner, by_type in by_cleaner.items():
+        rows.append(CleanerByType(cleaner, cleaner in extractors, by_type))
     columns: list[Column[CleanerByType]] = [Column("cleaner", attrgetter("cleaner"), CLEANER, formats.TEXT)]
     for name, quality in rows[0].by_type.items():
         columns.append(_type_column(name, quality.pages))
@@ -217,7 +223,8 @@ def sentences(run: CleaningRun) -> Iterator[str]:
         return
     comparisons = [result.comparison for result in cleaners if result.comparison]
     directions = [direction(comparison) for comparison in comparisons]
-    better, worse = directions.count("better"), directions.count("worse")
+    better = directions.count("better")
+    worse = directions.count("worse")
     yield (
         f"Of {len(cleaners)} others, {being(better)} significantly better in F1 ({tested_at(comparisons)}),"
         f" {being(worse)} significantly worse."

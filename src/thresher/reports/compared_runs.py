@@ -11,7 +11,7 @@ from thresher.base.number_text import counted
 from thresher.evaluation.comparing import ComparedRuns
 from thresher.evaluation.corrections import METHOD_NAMES
 from thresher.evaluation.non_inferiority import MINIMUM
-from thresher.evaluation.significance import TEST_NAMES
+from thresher.evaluation.significance import TEST_NAMES, Comparison
 from thresher.reports import formats
 from thresher.reports.columns import Column, ComparisonColumns, comparison_columns, field_of
 from thresher.reports.compared_rows import ComparedRun, MarkedRun, compared_rows, margin_test, marked_runs
@@ -65,7 +65,9 @@ def runs_table(compared: ComparedRuns) -> Table:
             f"α = {compared.alpha:g} in each row. Non-inferior: loses less than {compared.margin}; superior: is also better; "
             f"inferior: loses more; inconclusive: none of these is shown, as always with fewer than {MINIMUM} topics"
         )
-        return Table.of((RUN, MEASURE, MEAN, *AT_MARGIN), compared_rows(compared), text, keys=2)
+        columns_at_margin = [RUN, MEASURE, MEAN]
+        columns_at_margin += AT_MARGIN
+        return Table.of(columns_at_margin, compared_rows(compared), text, keys=2)
     test = COMPARISON
     columns = [RUN, MEASURE, MEAN, test.difference, test.outcome, test.p]
     if compared.correction in METHOD_NAMES:
@@ -95,7 +97,10 @@ def marked_table(compared: ComparedRuns) -> Table:
 
 
 def _baseline_caption(compared: ComparedRuns) -> str:
-    directions = [test.direction for tests in compared.comparisons.values() for test in tests.values()]
+    comparisons: list[Comparison] = []
+    for by_measure in compared.comparisons.values():
+        comparisons += by_measure.values()
+    directions = [comparison.direction for comparison in comparisons]
     correction = _correction_text(compared)
     text = f"{TEST_NAMES[compared.test]} against {escape_controls(compared.baseline)}, {correction}, α = {compared.alpha:g}"
     return f"{text}: {marks_text(directions)}"
@@ -107,7 +112,9 @@ def _correction_text(compared: ComparedRuns) -> str:
 
 def pairs_caption(compared: ComparedRuns) -> str:
     """Return how all pairs were tested, and what the letters mean."""
-    tests = [test for by_measure in compared.pairs.values() for test in by_measure.values()]
+    tests: list[Comparison] = []
+    for by_measure in compared.pairs.values():
+        tests += by_measure.values()
     correction = correction_text(compared.correction, f"{counted(len(tests), 'test')}: all pairs of runs and measures")
     text = f"{TEST_NAMES[compared.test]}, {correction}; α = {compared.alpha:g}."
     text += " Letters name the runs that are significantly worse."

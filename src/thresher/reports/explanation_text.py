@@ -28,8 +28,14 @@ from thresher.reports.table import Table
 from thresher.reports.text_tables import NARROWEST, render_text, shortened, wrapped
 from thresher.scores.removed import DROPPED_HEADING, short
 
-MOST_DOCUMENTS, MOST_PASSAGES, MOST_OVERTAKERS, MOST_TOPICS = 10, 3, 5, 20
-"""Shown of a topic or of all topics; a single document is shown whole."""
+MOST_TOPICS = 20
+"""The topics shown of all."""
+MOST_DOCUMENTS = 10
+"""The documents shown of a topic."""
+MOST_PASSAGES = 3
+"""The relevant documents of a topic, and the passages of a document, that are shown; a single document is shown whole."""
+MOST_OVERTAKERS = 5
+"""The documents shown that overtook a document."""
 MOST_CHARACTERS = 400
 """Characters shown of a passage, unless its document is shown alone."""
 SCORE = decimals(2)
@@ -55,7 +61,9 @@ def variant_text(explanation: Explanation) -> str:
 
 
 def _table_lines(table: Table, width: int) -> list[str]:
-    return [*render_text(table, width).splitlines(), ""]
+    lines = render_text(table, width).splitlines()
+    lines.append("")
+    return lines
 
 
 # One topic
@@ -90,7 +98,8 @@ def _change_text(topic: TopicExplanation, measure: str) -> str:
         verdict = "lost"
     elif topic.change > 0:
         verdict = "won"
-    before, after = measure_text(topic.before[measure]), measure_text(topic.after[measure])
+    before = measure_text(topic.before[measure])
+    after = measure_text(topic.after[measure])
     return f"Topic {topic.topic} {verdict}: {measure} {before} → {after} ({change_text(topic.change)})."
 
 
@@ -106,7 +115,7 @@ def _measures_table(topic: TopicExplanation, main: str) -> Table:
         Column("variant", topic.after.get, ""),
         Column("change", change, "", formats.DIFFERENCE),
     ]
-    measures = [main, *(measure for measure in topic.before if measure != main)]
+    measures = sorted(topic.before, key=lambda measure: measure != main)
     return Table.of(columns, measures, "")
 
 
@@ -130,7 +139,9 @@ def _documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], w
         Column(Part.LENGTH, attrgetter("length"), "", SCORE_CHANGE),
         Column(Part.STATISTICS, attrgetter("statistics"), "", SCORE_CHANGE),
     ]
-    columns += [column for column in parts if any(column.value(row) for row in shown)]
+    for part in parts:
+        if any(map(part.value, shown)):
+            columns.append(part)
     return Table.of(columns, shown, _documents_caption(topic, len(shown)))
 
 
@@ -186,7 +197,8 @@ def _document_head(document: DocumentChange) -> str:
 
 def _moved_text(document: DocumentChange) -> str:
     """Return by how many ranks a document moved, and from where to where."""
-    before, after = document.rank_before, document.rank_after
+    before = document.rank_before
+    after = document.rank_after
     ranks = _ranks(before, after)
     if before is None or after is None or before == after:
         return f"rank {ranks}"

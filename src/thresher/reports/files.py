@@ -42,10 +42,10 @@ def write_reports(results: Results, folder: Path) -> None:
     if systems:
         csv = csv_table(further_tables.system_columns(results.measures), results.facts.systems)
         write_text(folder / further_tables.SYSTEMS_CSV, csv)
-    further = [table for table in (chosen, further_tables.held_out_table(results), systems) if table]
-    write_text(folder / "table.md", "\n".join(map(render_markdown, [main_table(results), *further])))
-    tables = [table for table in (paper_table(results), chosen) if table]
-    write_text(folder / "table.tex", "\n".join(map(render_fitted, tables)))
+    tables = [main_table(results), chosen, further_tables.held_out_table(results), systems]
+    write_text(folder / "table.md", "\n".join(render_markdown(table) for table in tables if table))
+    paper_tables = [paper_table(results), chosen]
+    write_text(folder / "table.tex", "\n".join(render_fitted(table) for table in paper_tables if table))
     write_report(folder, results, last_choice(folder, results.facts.key))
 
 

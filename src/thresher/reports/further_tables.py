@@ -20,7 +20,8 @@ from thresher.reports.variant_columns import VariantColumn
 from thresher.reports.variant_rows import VariantRow
 from thresher.reports.variant_tables import caption
 
-CHOSEN_CSV, SYSTEMS_CSV = "chosen.csv", "systems.csv"
+CHOSEN_CSV = "chosen.csv"
+SYSTEMS_CSV = "systems.csv"
 
 ChosenColumn = Column[Chosen]
 CHOSEN_SWEEP = ChosenColumn("sweep", attrgetter("sweep"), "The sweep; empty for a single variant.", formats.TEXT)
@@ -99,10 +100,13 @@ def parts_table(results: Results) -> Table | None:
     rows = [VariantRow(table, index) for index in table.built]
     if not rows:
         return None
-    parts = [_part_column(part) for part in INDEX_PARTS]
-    shown = [column for column in parts if any(column.value(row) for row in rows)]
+    columns = [variants.VARIANT, variants.BYTES]
+    for part in INDEX_PARTS:
+        column = _part_column(part)
+        if any(map(column.value, rows)):
+            columns.append(column)
     text = "The share of each index's bytes that its parts have, in %. docs/results/columns.md says what a part is for."
-    return Table.of([variants.VARIANT, variants.BYTES, *shown], rows, text)
+    return Table.of(columns, rows, text)
 
 
 def _part_column(part: IndexPart) -> VariantColumn:
@@ -167,7 +171,10 @@ def held_out_table(results: Results) -> Table | None:
     correction = correction_text(
         facts.correction, f"the {counted(len(rows), 'chosen variant')}, each measure by itself"
     )
-    directions = [comparison.direction for row in rows for comparison in row.comparisons.values()]
+    comparisons: list[Comparison] = []
+    for row in rows:
+        comparisons += row.comparisons.values()
+    directions = [comparison.direction for comparison in comparisons]
     text = (
         f"The chosen variants on {counted(len(facts.held_out_topics), 'held-out topic')}. {TEST_NAMES[facts.test]} against "
         f"the baseline, {correction}, α = {facts.alpha}: {marks_text(directions)}"
@@ -195,8 +202,10 @@ def system_columns(measures: Sequence[str]) -> list[SystemColumn]:
     """Return the columns of `systems.csv`."""
     columns = [SYSTEM]
     for number, measure in enumerate(measures):
-        columns += [_system_mean(number, measure), *_system_comparison(measure)]
-    return [*columns, SYSTEM_RETRIEVED, SYSTEM_BYTES]
+        columns.append(_system_mean(number, measure))
+        columns += _system_comparison(measure)
+    columns += [SYSTEM_RETRIEVED, SYSTEM_BYTES]
+    return columns
 
 
 def systems_table(results: Results) -> Table | None:
@@ -204,11 +213,14 @@ def systems_table(results: Results) -> Table | None:
     if not results.facts.systems:
         return None
     main = results.tables[0].main
-    means = {measure: _system_mean(number, measure) for number, measure in enumerate(results.measures)}
     comparison = _system_comparison(main)
-    columns = [SYSTEM, means.pop(main), comparison.difference, comparison.outcome, SYSTEM_BYTES, SYSTEM_RETRIEVED]
+    columns = [SYSTEM, _system_mean(results.measures.index(main), main), comparison.difference, comparison.outcome]
+    columns += [SYSTEM_BYTES, SYSTEM_RETRIEVED]
+    for number, measure in enumerate(results.measures):
+        if measure != main:
+            columns.append(_system_mean(number, measure))
     text = f"Baseline runs of other systems. {caption(results)}"
-    return Table.of([*columns, *means.values()], results.facts.systems, text)
+    return Table.of(columns, results.facts.systems, text)
 
 
 def _system_mean(number: int, measure: str) -> SystemColumn:

@@ -33,7 +33,8 @@ from thresher.reports.notices import notices
 from thresher.reports.table import Table, measure_header
 from thresher.reports.topic_rows import topic_changes
 
-WIDE, NARROW = 640, 350
+WIDE = 640
+NARROW = 350
 """Pixels of a chart on a desktop and on a phone; the page shows one of both. The chart of all variants has one width."""
 FRONTIER_ROWS = 24
 """Variants of the table of the frontier."""
@@ -64,7 +65,7 @@ def render_report(results: Results, choice: Choice | None = None, software: Soft
 
 def _alone(results: Results, table: VariantTable) -> Results:
     """Return the results of one retrieval model."""
-    noise = tuple(noise for noise in results.facts.noise if noise.retrieval in ("", table.retrieval))
+    noise = tuple(floor for floor in results.facts.noise if floor.retrieval in ("", table.retrieval))
     systems: tuple[BaselineRun, ...] = ()
     if table is results.tables[0]:
         systems = results.facts.systems
@@ -201,18 +202,19 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice, warnings:
     (table,) = results.tables
     alone = replace(choice, models=(model,))
     index = model.first
-    notes = [*summary.measured(alone, results, is_same=True)]
+    notes = list(summary.measured(alone, results, is_same=True))
     if index and not table.rows[table.position[index.variant]].built:
         notes.append(f"{index.variant} was explored, not built: `{choice.check}` builds and measures it.")
-    before = [*summary.measured(alone, results, is_same=False)]
+    all_warnings = list(summary.measured(alone, results, is_same=False))
     if index and index.emptied:
-        before.append(f"{index.emptied:,} of {model.documents:,} pages are left without text.")
+        all_warnings.append(f"{index.emptied:,} of {model.documents:,} pages are left without text.")
+    all_warnings += warnings
     figures = _figures(table, index) if index else _baseline_figures(table)
     return FirstScreen(
         sentences=tuple(summary.model_answer(choice, model)),
         commands=choice.commands[index.variant] if index else (),
         figures=tuple(figures),
-        warnings=(*before, *warnings),
+        warnings=tuple(all_warnings),
         notes=tuple(notes),
         assumptions=tuple(summary.assumptions(choice, model)),
         answers=choice_tables.answers_table(alone),

@@ -26,13 +26,12 @@ def render_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[
         scripts: files of scripts, which the page's policy allows.
         values: of the template's variables.
     """
+    style_files = ["report.css"]
+    style_files += styles
     script = _joined(scripts)
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest(script)}'"
-    return (
-        templates(TEMPLATES)
-        .get_template(name)
-        .render(style=Markup(_joined(("report.css", *styles))), script=Markup(script), policy=Markup(policy), **values)
-    )
+    template = templates(TEMPLATES).get_template(name)
+    return template.render(style=Markup(_joined(style_files)), script=Markup(script), policy=Markup(policy), **values)
 
 
 def _joined(files: Sequence[str]) -> str:

@@ -34,11 +34,15 @@ class Segment(NamedTuple):
 
     def crosses(self, other: Segment) -> bool:
         """Return whether the lines have a place in common."""
-        sides = _side(self, other.begin), _side(self, other.end), _side(other, self.begin), _side(other, self.end)
-        if sides[0] * sides[1] < 0 and sides[2] * sides[3] < 0:
+        other_has_ends_on_both_sides = _side(self, other.begin) * _side(self, other.end) < 0
+        this_has_ends_on_both_sides = _side(other, self.begin) * _side(other, self.end) < 0
+        if other_has_ends_on_both_sides and this_has_ends_on_both_sides:
             return True
-        ends = ((self, other.begin), (self, other.end), (other, self.begin), (other, self.end))
-        return any(side == 0 and _is_within(line, place) for side, (line, place) in zip(sides, ends, strict=True))
+        return self.has(other.begin) or self.has(other.end) or other.has(self.begin) or other.has(self.end)
+
+    def has(self, place: Place) -> bool:
+        """Return whether a place is on the line."""
+        return _side(self, place) == 0 and _is_within(self, place)
 
 
 def _side(line: Segment, place: Place) -> float:
@@ -86,6 +90,10 @@ class Box:
             and self.bottom <= other.bottom
         )
 
+    def holds(self, place: Place) -> bool:
+        """Return whether a place is inside or on the edge."""
+        return self.left <= place.x <= self.right and self.top <= place.y <= self.bottom
+
     def meets(self, line: Segment) -> bool:
         """Return whether a line passes through."""
         (x, y), (to_x, to_y) = line
@@ -96,16 +104,19 @@ class Box:
             or min(y, to_y) > self.bottom
         ):
             return False
-        if any(self.left <= place.x <= self.right and self.top <= place.y <= self.bottom for place in line):
+        if self.holds(line.begin) or self.holds(line.end):
             return True
-        corners = (
-            Place(self.left, self.top),
-            Place(self.right, self.top),
-            Place(self.right, self.bottom),
-            Place(self.left, self.bottom),
+        upper_left = Place(self.left, self.top)
+        upper_right = Place(self.right, self.top)
+        lower_right = Place(self.right, self.bottom)
+        lower_left = Place(self.left, self.bottom)
+        sides = (
+            Segment(upper_left, upper_right),
+            Segment(upper_right, lower_right),
+            Segment(lower_right, lower_left),
+            Segment(lower_left, upper_left),
         )
-        sides = zip(corners, (*corners[1:], corners[0]), strict=True)
-        return any(line.crosses(Segment(*side)) for side in sides)
+        return any(map(line.crosses, sides))
 
 
 @dataclass(frozen=True)
@@ -153,22 +164,21 @@ class Obstacles:
 
     def allow(self, placed: PlacedName, over_curves: bool = False) -> bool:
         """Return whether a name lies on nothing, and its line neither; the line may pass `over_curves`."""
-        box, line = placed.box, placed.line
-        if not box.is_in(self.area) or any(box.overlaps(point) for point in self.points):
-            return False
-        if any(box.meets(other) for other in self.lines):
+        box = placed.box
+        if not box.is_in(self.area) or any(map(box.overlaps, self.points)) or any(map(box.meets, self.lines)):
             return False
         for other in self.names:
             if box.overlaps(other.box) or (other.line and box.meets(other.line)):
                 return False
-        return line is None or self._allow_line(line, over_curves)
+        return placed.line is None or self._allow_line(placed.line, over_curves)
 
     def _allow_line(self, line: Segment, over_curves: bool) -> bool:
-        lines = [other.line for other in self.names if other.line]
-        if not over_curves:
-            lines += self.lines
-        boxes = [*self.points, *(other.box for other in self.names)]
-        return not any(line.crosses(other) for other in lines) and not any(box.meets(line) for box in boxes)
+        if not over_curves and any(map(line.crosses, self.lines)):
+            return False
+        for other in self.names:
+            if other.box.meets(line) or (other.line and line.crosses(other.line)):
+                return False
+        return not any(point.meets(line) for point in self.points)
 
 
 def placed_names(names: Sequence[Name], obstacles: Obstacles) -> list[PlacedName] | None:
@@ -204,7 +214,8 @@ def _candidates(name: Name) -> Iterator[PlacedName]:
 
 def _candidate(name: Name, anchor: Place, distance: float, angle: float) -> PlacedName:
     """Return a name whose side or corner is at a distance from its point, in a direction."""
-    across, down = math.cos(angle), math.sin(angle)
+    across = math.cos(angle)
+    down = math.sin(angle)
     end = Place(anchor.x + distance * across, anchor.y + distance * down)
     left = end.x - _shift(across) * name.width
     top = end.y - _shift(down) * name.height

@@ -15,13 +15,15 @@ INCH = 72.27
 """TeX's points."""
 _UNITS = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4, "pt": 1 / INCH}
 _LENGTH = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?({'|'.join(_UNITS)})")
-_NARROWEST, _WIDEST = 1.0, 20.0
+_NARROWEST = 1.0
+_WIDEST = 20.0
 COLUMN = 3.3 * INCH
 """Points of that width."""
 _BETWEEN_COLUMNS = 24.0
 _HALF_A_PAGE = 4.25 * INCH
 """Points of half a page: of wider columns a page has one."""
-_FONT, _MARKS_FONT = 8.0, 6.0
+_FONT = 8.0
+_MARKS_FONT = 6.0
 """Points of \\footnotesize and of superscripts in it."""
 _GAP = 4.0
 """Points at each side of a column of a table."""
@@ -87,11 +89,15 @@ def estimated_width(table: Table) -> float:
     """Return about the points that a table takes in LaTeX, rather too many."""
     width = -2 * _GAP
     for index, column in enumerate(table.columns):
-        cells = [row[index] for row in table.rows]
-        numbers = _FONT * max((ems(line) for cell in cells for line in _lines(cell.text)), default=0.0)
-        marks = _MARKS_FONT * max((ems(cell.mark) for cell in cells), default=0.0)
+        text_ems = 0.0
+        mark_ems = 0.0
+        for row in table.rows:
+            cell = row[index]
+            mark_ems = max(mark_ems, ems(cell.mark))
+            for line in _lines(cell.text):
+                text_ems = max(text_ems, ems(line))
         head = _FONT * max(ems(column.header), ems(column.unit))
-        width += max(head, numbers + marks) + 2 * _GAP
+        width += max(head, _FONT * text_ems + _MARKS_FONT * mark_ems) + 2 * _GAP
     return width
 
 
@@ -125,9 +131,9 @@ def render_latex(table: Table, label: str = "", column: float = COLUMN) -> str:
     for head in table.columns:
         sign = "l" if head.align == "left" else "r"
         layout += f"{sign}@{{}}l" if head.marked else sign
-        for lines, text in ((heads, head.header), (units, head.unit)):
-            lines.append(_head(text, head))
-    caption = " ".join(text for text in (table.caption, table.note) if text)
+        heads.append(_head(head.header, head))
+        units.append(_head(head.unit, head))
+    caption = " ".join(filter(None, (table.caption, table.note)))
     named = rf"\label{{{label}}}" if label else ""
     body = [
         r"% needs \usepackage{booktabs}",
@@ -152,7 +158,8 @@ def render_latex(table: Table, label: str = "", column: float = COLUMN) -> str:
             if head.marked:
                 cells.append(_mark(cell.mark))
         body.append(" & ".join(cells) + r" \\")
-    return "\n".join([*body, r"\bottomrule", r"\end{tabular}", rf"\end{{{environment}}}", ""])
+    body += [r"\bottomrule", r"\end{tabular}", rf"\end{{{environment}}}", ""]
+    return "\n".join(body)
 
 
 def escape_latex(text: str) -> str:

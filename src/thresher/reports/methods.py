@@ -60,7 +60,9 @@ class Method(NamedTuple):
 
 def methods(results: Results, software: Software | None = None) -> tuple[Method, ...]:
     """Return how values, sizes and costs came about, in reading order; None for software that is not known."""
-    facts, setup = results.facts, results.facts.setup
+    facts = results.facts
+    setup = facts.setup
+    formulas = [formula_of(model) for model in results.retrievals]
     treatments = [row.variant.treatment for row in results.tables[0].rows]
     sections = [
         Method("Pages", tuple(_pages(facts))),
@@ -69,7 +71,7 @@ def methods(results: Results, software: Software | None = None) -> tuple[Method,
         Method("Pruning", tuple(_prunings(treatments))),
         Method("Percentiles and quotas", tuple(_relative_cutoffs(results, treatments))),
         Method("Index", tuple(_index(results))),
-        Method("Retrieval", (*map(formula_of, results.retrievals), _hits(setup.depth))),
+        Method("Retrieval", (*formulas, _hits(setup.depth))),
         Method("Evaluation", tuple(_evaluation(results))),
     ]
     if results.was_run:
@@ -140,16 +142,22 @@ def _relative_cutoffs(results: Results, treatments: list[Treatment]) -> Iterator
             "the collection's words; rN is the perplexity at that percentile of the sentences of the model's reference text, "
             f"linear between those in its card. Here: {values}. Finding them counts as cleaning."
         )
-    if any(cut.quota for treatment in treatments for cut in treatment.cleaner.cuts):
+    if any(map(_has_quota, treatments)):
         yield _QUOTAS
+
+
+def _has_quota(treatment: Treatment) -> bool:
+    return any(cut.quota for cut in treatment.cleaner.cuts)
 
 
 def _index(results: Results) -> Iterator[str]:
     setup = results.facts.setup
-    contents = ", ".join(["postings with frequencies", *setup.holds])
+    contents = ["postings with frequencies"]
+    contents += setup.holds
     analysis = Analysis(setup.index_language, setup.stemmer, setup.stopwords)
     yield (
-        f"Lucene through Pyserini, one thread, merged into one segment; it holds {contents}. {analysis.description}."
+        f"Lucene through Pyserini, one thread, merged into one segment; it holds {', '.join(contents)}. "
+        f"{analysis.description}."
     )
     yield "Sizes are postings, pairs of a document and a term. Bytes are the sizes of all files that a search reads."
     if results.was_explored:

@@ -8,6 +8,7 @@ from thresher.base.number_text import counted
 from thresher.base.numbers import Interval
 from thresher.experiments.choosing.choices import AnswerRole, Choice, ChosenIndex
 from thresher.experiments.choosing.savings import Savings
+from thresher.reports.formatting import size_mark
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class NamedIndex:
     topics: int
     role: AnswerRole
     index: ChosenIndex | None
+
+    @property
+    def mark_of_estimate(self) -> str:
+        """The mark of estimated bytes; empty for measured bytes."""
+        return size_mark(self.index is None or self.index.measured)
 
     @property
     def reason_for_none(self) -> str:

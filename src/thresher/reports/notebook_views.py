@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -44,14 +45,16 @@ WIDTH = 240
 """Columns that a query may have: notebooks can be scrolled."""
 
 
-def _html(sentences: Iterable[str], tables: Sequence[Table]) -> str:
+def _html(sentences: Iterable[str], *tables: Table) -> str:
     items = Markup("").join(Markup("<li>{}</li>").format(coded(sentence)) for sentence in sentences)
     return str(Markup("<ul>{}</ul>{}").format(items, Markup("").join(map(_table_html, tables))))
 
 
 def _table_html(table: Table) -> Markup:
-    head = _row_html("th", (f"{column.header} {column.unit}".strip() for column in table.columns))
-    body = Markup("").join(_row_html("td", (cell.text + cell.mark for cell in row)) for row in table.rows)
+    head = _row_html("th", [f"{column.header} {column.unit}".strip() for column in table.columns])
+    body = Markup("")
+    for row in table.rows:
+        body += _row_html("td", [cell.text + cell.mark for cell in row])
     below = Markup("<p>{} {}</p>").format(table.caption, table.note)
     return Markup("<table><thead>{}</thead><tbody>{}</tbody></table>{}").format(head, body, below)
 
@@ -62,12 +65,13 @@ def _row_html(tag: str, cells: Iterable[str]) -> Markup:
 
 
 def _results_line(results: Results) -> str:
-    variants, topics = len(results.tables[0].rows) - 1, len(results.facts.topics)
-    return f"{results.facts.title}, {counted(variants, 'variant')}, {counted(topics, 'topic')}"
+    variants = counted(len(results.tables[0].rows) - 1, "variant")
+    topics = counted(len(results.facts.topics), "topic")
+    return f"{results.facts.title}, {variants}, {topics}"
 
 
 def _results_html(results: Results) -> str:
-    return _html([*findings(results), *warnings(results)], [frontier_table(results, ROWS)])
+    return _html(chain(findings(results), warnings(results)), frontier_table(results, ROWS))
 
 
 def _results_frame(results: Results) -> Any:
@@ -81,12 +85,15 @@ def _results_plot(results: Results, retrieval: str | None, measure: str | None) 
 
 
 def _choice_html(choice: Choice) -> str:
+    sentences = chain(answer(choice), _as_code(commands(choice)))
     table = answers_table(choice)
-    return _html([*answer(choice), *_as_code(commands(choice))], [table] if table else [])
+    if table is None:
+        return _html(sentences)
+    return _html(sentences, table)
 
 
 def _shared_html(choice: SharedChoice) -> str:
-    return _html([*shared_answer(choice), *_as_code(choice.commands)], [shared_table(choice)])
+    return _html(chain(shared_answer(choice), _as_code(choice.commands)), shared_table(choice))
 
 
 def _as_code(lines: Iterable[str]) -> Iterator[str]:
@@ -99,7 +106,9 @@ def _runs_line(runs: ComparedRuns) -> str:
 
 
 def _runs_frame(runs: ComparedRuns) -> Any:
-    columns = (*RUNS, *AT_MARGIN) if runs.margin else RUNS
+    columns = list(RUNS)
+    if runs.margin:
+        columns += AT_MARGIN
     return data_frame(columns, compared_rows(runs))
 
 
@@ -109,7 +118,7 @@ def _explanation_line(explanation: Explanation) -> str:
 
 def _explanation_html(explanation: Explanation) -> str:
     topics = explanation.moved or explanation.topics
-    return _html([variant_text(explanation)], [topics_table(explanation, topics[:ROWS], WIDTH)])
+    return _html([variant_text(explanation)], topics_table(explanation, topics[:ROWS], WIDTH))
 
 
 def _explanation_frame(explanation: Explanation) -> Any:
@@ -117,7 +126,9 @@ def _explanation_frame(explanation: Explanation) -> Any:
 
 
 def _page_line(page: PageScores) -> str:
-    return ", ".join([page.reason or counted(len(page.rows), "row"), *page.scores])
+    parts = [page.reason or counted(len(page.rows), "row")]
+    parts += page.scores
+    return ", ".join(parts)
 
 
 def _choice_line(choice: Choice) -> str:
@@ -137,11 +148,11 @@ def _shared_frame(choice: SharedChoice) -> Any:
 
 
 def _runs_html(runs: ComparedRuns) -> str:
-    return _html([], [runs_table(runs)])
+    return _html([], runs_table(runs))
 
 
 def _page_html(page: PageScores) -> str:
-    return _html([], [Table.of(_page_columns(page), page.rows, page.reason)])
+    return _html([], Table.of(_page_columns(page), page.rows, page.reason))
 
 
 def _page_frame(page: PageScores) -> Any:

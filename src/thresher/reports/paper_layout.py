@@ -15,14 +15,18 @@ from thresher.reports.text_widths import ems
 
 FONT = 8.0
 """Points."""
-ABOVE, BELOW, BESIDE = 6.0, 29.0, 8.0
+ABOVE = 6.0
+BELOW = 29.0
+BESIDE = 8.0
 """Points around the area of a plot; below it are numbers and a title."""
 _LINE = 1.15 * FONT
 _REACH = 2.5
 """Points from the middle of a mark to its ends."""
 _TICKS = 5
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-_FLATTEST, _TALLEST, _TALLER = 0.7, 1.6, 0.1
+_FLATTEST = 0.7
+_TALLEST = 1.6
+_TALLER = 0.1
 """Heights over widths that are tried until all names have room."""
 _MOST_ANCHORS = 12
 _MOST_DOTS = 15
@@ -135,7 +139,8 @@ def layout_of(plotted: PlottedVariants, width: float) -> Layout | None:
     """Return the flattest layout, of a width in points of print, in which all names have room; None if there is none."""
     share = _FLATTEST
     while share <= _TALLEST:
-        x, y = _axes(plotted, width, round(share * width))
+        y = _mean_axis(plotted, round(share * width))
+        x = _size_axis(plotted, width - left_of(y) - BESIDE)
         obstacles = _obstacles(plotted, x, y)
         placed = placed_names(_names(plotted, x, y), obstacles)
         if placed is not None:
@@ -149,19 +154,23 @@ def left_of(y: Axis) -> float:
     return y.widest + FONT + 12
 
 
-def _axes(plotted: PlottedVariants, width: float, height: float) -> tuple[Axis, Axis]:
+def _mean_axis(plotted: PlottedVariants, height: float) -> Axis:
     means = [point.mean for point in plotted.points]
-    low, high = roomy([*means, *plotted.levels], 0.08)
-    y = Axis(plotted.measure, low, high, height - ABOVE - BELOW, _ticks(low, high))
+    low, high = roomy(means + plotted.levels, 0.08)
+    return Axis(plotted.measure, low, high, height - ABOVE - BELOW, _ticks(low, high))
+
+
+def _size_axis(plotted: PlottedVariants, length: float) -> Axis:
     left, right = roomy([point.share for point in plotted.points])
     left = max(left, 0.0)
-    return Axis(plotted.size, left, right, width - left_of(y) - BESIDE, _ticks(left, right)), y
+    return Axis(plotted.size, left, right, length, _ticks(left, right))
 
 
 def _ticks(low: float, high: float) -> tuple[float, ...]:
     """Return round numbers between two, at most one more than `_TICKS`."""
     power = 10.0 ** math.floor(math.log10((high - low) / _TICKS))
-    step = power * next(step for step in _STEPS if power * step * _TICKS >= high - low)
+    wide_enough = [step for step in _STEPS if power * step * _TICKS >= high - low]
+    step = power * wide_enough[0]
     numbers = range(math.ceil(low / step), math.floor(high / step) + 1)
     return tuple(round(step * number, 10) for number in numbers)
 
@@ -190,7 +199,9 @@ def _obstacles(plotted: PlottedVariants, x: Axis, y: Axis) -> Obstacles:
 def _names(plotted: PlottedVariants, x: Axis, y: Axis) -> list[Name]:
     """Return the names of the baseline, curves, margin and recommended variant, with the places of their points."""
     names: list[Name] = []
-    for curve in (plotted.baseline, *plotted.curves):
+    curves = [plotted.baseline]
+    curves += plotted.curves
+    for curve in curves:
         names.append(_name(curve.name, [_place(x, y, point) for point in curve.points]))
     if plotted.margin is not None:
         middle = y.length - y.at(plotted.margin)
@@ -203,4 +214,6 @@ def _names(plotted: PlottedVariants, x: Axis, y: Axis) -> list[Name]:
 def _name(text: str, places: Sequence[Place]) -> Name:
     """Return the name of a curve's places; it may stand beside the ends, or beside others."""
     spaced = [places[index] for index in spread(len(places), _MOST_ANCHORS)]
-    return Name(text, FONT * ems(text), _LINE, tuple(dict.fromkeys([spaced[0], spaced[-1], *spaced])))
+    ends_first = [spaced[0], spaced[-1]]
+    ends_first += spaced
+    return Name(text, FONT * ems(text), _LINE, tuple(dict.fromkeys(ends_first)))

@@ -16,7 +16,6 @@ from thresher.experiments.manifest import Software
 from thresher.experiments.results import Results
 from thresher.experiments.table import Variant
 from thresher.indexes.analysis import Analysis, formula_of
-from thresher.indexes.pruning.method import PruningMethod
 from thresher.reports import references
 from thresher.reports.formatting import correction_text, percent_text, plain
 from thresher.reports.latex import escape_latex
@@ -53,7 +52,10 @@ def write_methods(results: Results, software: Software, choice: Choice | None, p
     show = _latex if ending == ".tex" else _markdown
     write_text(path, " ".join("".join(map(show, sentence)) for sentence in sentences) + "\n")
     file = path.with_suffix(BIBLIOGRAPHY)
-    keys = [key for sentence in sentences for part in sentence for key in part.keys]
+    keys: list[str] = []
+    for sentence in sentences:
+        for part in sentence:
+            keys += part.keys
     write_text(file, references.bibliography(keys))
     return file
 
@@ -89,33 +91,34 @@ def _software(software: Software, name: str) -> Cited:
 
 
 def _work(results: Results, software: Software) -> Iterator[Sentence]:
-    facts, details = results.facts, origin(software)
+    facts = results.facts
+    where_from = origin(software)
     yield (
         Cited(f"We cleaned and searched {counted(facts.pages.documents, 'page')} ({plain(facts.title)}) with "),
         _software(software, "thresher"),
-        Cited(f" ({details})." if details else "."),
+        Cited(f" ({where_from})." if where_from else "."),
     )
 
 
 def _treatments(results: Results) -> Iterator[Sentence]:
     """Give the sentences on the cleaners, weights and pruning methods that variants have."""
-    variants = _used_variants(results)
-    scorers = {scorer.canonical_name: scorer for variant in variants for scorer in variant.cleaner.scorers}
-    yield from _listed("Pages were cleaned by ", [_cited(results, name, _keys_of(scorers[name])) for name in scorers])
-    weights: dict[str, Weights] = {}
-    methods: dict[str, PruningMethod] = {}
-    for variant in variants:
+    cleaners: dict[str, Cited] = {}
+    weights: dict[str, Cited] = {}
+    methods: dict[str, Cited] = {}
+    for variant in _used_variants(results):
+        for scorer in variant.cleaner.scorers:
+            name = scorer.canonical_name
+            cleaners[name] = _cited(results, name, _keys_of(scorer))
         if variant.weights is not None:
-            weights[variant.weights.canonical_name] = variant.weights
+            name = variant.weights.canonical_name
+            weights[name] = _cited(results, name, _keys_of_weights(variant.weights))
         if variant.pruning is not None:
-            methods[variant.pruning.method.canonical_name] = variant.pruning.method
-    for name, weighting in weights.items():
-        anchors = references.ANCHORS if weighting.anchors else ()
-        yield from _listed("Words counted by ", [_cited(results, name, (*references.WEIGHTS, *anchors))])
-    yield from _listed(
-        "Indexes were pruned by ",
-        [_cited(results, name, references.PRUNING.get(method.name, ())) for name, method in methods.items()],
-    )
+            name = variant.pruning.method.canonical_name
+            methods[name] = _cited(results, name, references.PRUNING.get(variant.pruning.method.name, ()))
+    yield from _listed("Pages were cleaned by ", list(cleaners.values()))
+    for cited in weights.values():
+        yield from _listed("Words counted by ", [cited])
+    yield from _listed("Indexes were pruned by ", list(methods.values()))
 
 
 def _used_variants(results: Results) -> list[Variant]:
@@ -137,15 +140,23 @@ def _keys_of(scorer: Scorer) -> Sequence[str]:
     return references.SCORERS.get(scorer.name, ())
 
 
+def _keys_of_weights(weights: Weights) -> Sequence[str]:
+    if not weights.anchors:
+        return references.WEIGHTS
+    return references.WEIGHTS + references.ANCHORS
+
+
 def _listed(before: str, parts: Sequence[Cited], after: str = ".") -> Iterator[Sentence]:
     """Give a sentence that lists parts, if there are any."""
+    if not parts:
+        return
     sentence = [Cited(before)]
     for number, part in enumerate(parts, start=1):
         sentence.append(part)
         if number < len(parts):
             sentence.append(Cited(" and " if number == len(parts) - 1 else ", "))
-    if parts:
-        yield (*sentence, Cited(after))
+    sentence.append(Cited(after))
+    yield tuple(sentence)
 
 
 def _index(results: Results, software: Software) -> Sentence:
@@ -161,10 +172,12 @@ def _index(results: Results, software: Software) -> Sentence:
         Cited(f" analysed texts ({analysis}), and retrieved up to {counted(setup.depth, 'document')} per topic by "),
     ]
     for number, model in enumerate(results.retrievals):
-        formula = formula_of(model).rstrip(".").partition(": ")
-        sentence += [Cited(" and by ")] if number else []
-        sentence.append(Cited(formula[2] or model, references.MODELS.get(model.partition("(")[0], ())))
-    return (*sentence, Cited("."))
+        _, _, formula = formula_of(model).rstrip(".").partition(": ")
+        if number:
+            sentence.append(Cited(" and by "))
+        sentence.append(Cited(formula or model, references.MODELS.get(model.partition("(")[0], ())))
+    sentence.append(Cited("."))
+    return tuple(sentence)
 
 
 def _evaluation(results: Results, software: Software) -> Iterator[Sentence]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from thresher.base.errors import ConfigError
@@ -12,7 +12,7 @@ from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.results import Results
 from thresher.experiments.table import VariantTable
 from thresher.reports import charts
-from thresher.reports.chart_data import SINGLES, ChartPoint, chart_data
+from thresher.reports.chart_data import SINGLES, ChartData, ChartPoint, chart_data
 from thresher.reports.charts import INK, LOSS, SERIES, Row, Spec, layer
 from thresher.reports.drawing import Plot
 from thresher.reports.paper_layout import ABOVE, BELOW, BESIDE, FONT, Axis, Curve, Layout, PlottedVariants, layout_of
@@ -68,22 +68,33 @@ def _plotted(results: Results, asked: PaperPlot, choice: Choice | None) -> Plott
     table = _asked_table(results, asked)
     measure = asked.measure and measure_named(asked.measure, results.measures)
     data = chart_data(table, choice, measure)
-    points = [data.baseline, *data.points, *_systems(results, asked, table, measure)]
-    recommended = None
-    if data.recommended:
-        recommended = next((point for point in points if point.name == data.recommended.point.name), None)
+    points = list(data.points)
+    points += _systems(results, asked, table, measure)
     margin = None
     if data.margin is not None:
         margin = data.baseline.mean - data.margin
-    baseline = Curve(labels.get(BASELINE, "no cleaning"), (points[0],))
+    baseline = Curve(labels.get(BASELINE, "no cleaning"), (data.baseline,))
     return PlottedVariants(
         baseline=baseline,
-        curves=tuple(_curves(points[1:], points[0], results)),
+        curves=tuple(_curves(points, data.baseline, results)),
         margin=margin,
-        recommended=recommended,
+        recommended=_recommended(data, points),
         size=data.size,
         measure=labels.get(measure or table.main) or labels.get(data.measure, data.measure),
     )
+
+
+def _recommended(data: ChartData, points: Sequence[ChartPoint]) -> ChartPoint | None:
+    """Return the recommended variant, which may be the baseline; None if it is not plotted."""
+    if data.recommended is None:
+        return None
+    name = data.recommended.point.name
+    if data.baseline.name == name:
+        return data.baseline
+    for point in points:
+        if point.name == name:
+            return point
+    return None
 
 
 def _asked_table(results: Results, asked: PaperPlot) -> VariantTable:
@@ -92,7 +103,8 @@ def _asked_table(results: Results, asked: PaperPlot) -> VariantTable:
     indices = set(asked_variants(table, asked.rows, results.facts.labels))
     if not asked.rows:
         indices = set(table.built if len(table.built) > 1 else table.candidates)
-    return table.only([0, *sorted(indices - {0})])
+    indices.add(0)
+    return table.only(sorted(indices))
 
 
 def _systems(results: Results, asked: PaperPlot, table: VariantTable, measure: str | None) -> Iterator[ChartPoint]:
@@ -126,7 +138,8 @@ def _curves(points: list[ChartPoint], baseline: ChartPoint, results: Results) ->
 
 def _spec(plotted: PlottedVariants, layout: Layout) -> Spec:
     """Return the specification in points of print: of curves, levels, points, and names with their lines."""
-    x, y = _channel("share", layout.x), _channel("mean", layout.y)
+    x = _channel("share", layout.x)
+    y = _channel("mean", layout.y)
     colour: Spec = {"field": "colour", "type": "nominal", "scale": None, "legend": None}
     layers = [layer("rule", {"strokeWidth": 0.5, "opacity": 0.6}, [_place(plotted.baseline.points[0])], y=y)]
     if plotted.margin is not None:
@@ -136,8 +149,8 @@ def _spec(plotted: PlottedVariants, layout: Layout) -> Spec:
         rows = [_place(point) for point in curve.line]
         if rows:
             layers.append(layer("line", look, rows, x=x, y=y, order={"field": "share"}))
-    thin, x2, y2 = {"strokeWidth": 0.4, "opacity": 0.7}, {"field": "x2"}, {"field": "y2"}
-    layers.append(layer("rule", thin, list(_lines(layout)), x=x, y=y, x2=x2, y2=y2))
+    thin = {"strokeWidth": 0.4, "opacity": 0.7}
+    layers.append(layer("rule", thin, list(_lines(layout)), x=x, y=y, x2={"field": "x2"}, y2={"field": "y2"}))
     layers.append(layer("circle", {"size": 16, "opacity": 1}, list(_dots(plotted)), x=x, y=y, color=colour))
     layers.append(layer("point", {**charts.BASELINE, "size": 28}, [_place(plotted.baseline.points[0])], x=x, y=y))
     if plotted.recommended:
@@ -198,7 +211,9 @@ def _lines(layout: Layout) -> Iterator[Row]:
 
 def _texts(plotted: PlottedVariants, layout: Layout) -> Iterator[Row]:
     """Give the names with their places."""
-    colours = [INK, *(_colour(number, curve) for number, curve in enumerate(plotted.curves))]
+    colours = [INK]
+    for number, curve in enumerate(plotted.curves):
+        colours.append(_colour(number, curve))
     if plotted.margin is not None:
         colours.append(LOSS)
     if plotted.recommended:

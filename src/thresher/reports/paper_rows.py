@@ -94,26 +94,40 @@ def check_rows(results: Results, asked: Sequence[str]) -> None:
 
 def unused_labels(results: Results) -> list[str]:
     """Return the names with a label that nothing in the results has."""
-    names: set[str] = {*results.retrievals, *(system.name for system in results.facts.systems)}
+    names = set(results.retrievals)
+    names.update(system.name for system in results.facts.systems)
     for row in results.tables[0].rows:
-        whole = (row.name, row.variant.sweep or row.name)
-        parts = [part for name in whole for part in (name, *name.split(BAR))]
-        names.update(parts)
-        names.update(part.rpartition("@")[0] for part in parts)
+        names |= _names_of_parts(row.name)
+        if row.variant.sweep:
+            names |= _names_of_parts(row.variant.sweep)
         names.update(scorer.canonical_name for scorer in row.variant.cleaner.scorers)
     for column in variant_columns(results.measures):
         names.update((column.name, column.title))
     labels = results.facts.labels
     # Names with paths stand there twice, from the file's folder and from the working folder.
     used = {labels[name] for name in names if name in labels}
-    return [name for name, label in labels.items() if name not in names and label not in used]
+    unused: list[str] = []
+    for name, label in labels.items():
+        if name not in names and label not in used:
+            unused.append(name)
+    return unused
+
+
+def _names_of_parts(name: str) -> set[str]:
+    """Return the name of a variant or sweep, its cleaner and its pruning method, each with and without its cutoff."""
+    with_cutoffs = {name}
+    with_cutoffs.update(name.split(BAR))
+    without_cutoffs = {part.rpartition("@")[0] for part in with_cutoffs}
+    return with_cutoffs | without_cutoffs
 
 
 def _variants(table: VariantTable, asked: Sequence[str], labels: Mapping[str, str]) -> Iterator[VariantRow]:
     if not asked:
         yield from shown_rows(table, MOST_ROWS)
         return
-    for index in dict.fromkeys([0, *asked_variants(table, asked, labels)]):
+    indices = [0]
+    indices += asked_variants(table, asked, labels)
+    for index in dict.fromkeys(indices):
         yield VariantRow(table, index)
 
 

@@ -78,7 +78,7 @@ def paper_table(results: Results, asked: PaperTable = PaperTable()) -> Table:
         keys.insert(0, _letter_column(by_row))
         columns = [_with_letters(column, by_row) for column in columns]
         caption += f" {pairs_caption(compared)}"
-    table = Table.of([*keys, *columns], rows, caption, keys=len(keys), group=attrgetter("retrieval"))
+    table = Table.of(keys + columns, rows, caption, keys=len(keys), group=attrgetter("retrieval"))
     if not compared:
         caption += _marks_text(table, results)
     if any(column.unit == _OF_BASELINE for column in declared):
@@ -88,7 +88,8 @@ def paper_table(results: Results, asked: PaperTable = PaperTable()) -> Table:
     shown = viewed(table)
     notes = []
     if shown.common:
-        notes.append(f"In every row: {'; '.join(f'{value.title} {value.text}' for value in shown.common)}.")
+        common_values = [f"{value.title} {value.text}" for value in shown.common]
+        notes.append(f"In every row: {'; '.join(common_values)}.")
     if not asked.rows:
         notes += _left_out(rows)
     return replace(shown.table, caption=caption, note=" ".join(notes))
@@ -96,16 +97,28 @@ def paper_table(results: Results, asked: PaperTable = PaperTable()) -> Table:
 
 def _left_out(rows: Sequence[PaperRow]) -> list[str]:
     """Say how many of the built variants are in the rows, if not all are."""
-    shown = [row.variant for row in rows if row.variant and row.variant.built]
-    tables = {row.table.retrieval: row.table for row in shown}
-    built = [index for table in tables.values() for index in table.built]
-    return [f"{len(shown)} of {counted(len(built), 'built variant')}."] if len(shown) < len(built) else []
+    shown = 0
+    built = 0
+    models: set[str] = set()
+    for row in rows:
+        if row.variant is None or not row.variant.built:
+            continue
+        shown += 1
+        table = row.variant.table
+        if table.retrieval not in models:
+            models.add(table.retrieval)
+            built += len(table.built)
+    if shown >= built:
+        return []
+    return [f"{shown} of {counted(built, 'built variant')}."]
 
 
 def _declared(results: Results, asked: Sequence[str]) -> list[VariantColumn]:
     """Return the asked columns, or those of sizes and measures."""
     if not asked:
-        return [BYTES_SHARE, POSTINGS_SHARE, *map(mean_column, results.measures)]
+        declared = [BYTES_SHARE, POSTINGS_SHARE]
+        declared += [mean_column(measure) for measure in results.measures]
+        return declared
     columns = {column.name: column for column in variant_columns(results.measures)}
     for column in list(columns.values()):
         for measure in results.measures:
@@ -165,10 +178,13 @@ def _marks_text(table: Table, results: Results) -> str:
     tests = tests_text(results)
     if not tests:
         return ""
-    marks = {cell.mark for row in table.rows for cell in row}
-    meanings = [
-        f"{MARKS[direction]} {meaning}" for direction, meaning in _MEANINGS.items() if MARKS[direction] in marks
-    ]
+    marks: set[str] = set()
+    for row in table.rows:
+        marks.update(cell.mark for cell in row)
+    meanings: list[str] = []
+    for direction, meaning in _MEANINGS.items():
+        if MARKS[direction] in marks:
+            meanings.append(f"{MARKS[direction]} {meaning}")
     return f" {tests}: {', '.join(meanings) or 'no difference is significant'}."
 
 

@@ -103,4 +103,5 @@ def entries() -> Mapping[str, str]:
 def bibliography(keys: Iterable[str]) -> str:
     """Return the entries of keys, each once, in the order of the file."""
     asked = set(keys)
-    return "\n\n".join(entry for key, entry in entries().items() if key in asked) + "\n"
+    cited = [entry for key, entry in entries().items() if key in asked]
+    return "\n\n".join(cited) + "\n"

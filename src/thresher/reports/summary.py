@@ -80,7 +80,8 @@ def _built_findings(table: VariantTable) -> Iterator[str]:
             changes.append(comparison.difference)
     if not compared:
         return
-    worse, better = being(directions.count("worse")), being(directions.count("better"))
+    worse = being(directions.count("worse"))
+    better = being(directions.count("better"))
     apart = ""
     if len(table.candidates) < len(table.rows) - 1:
         apart = " (controls apart)"
@@ -167,7 +168,9 @@ def commands(choice: Choice) -> tuple[str, ...]:
         return ()
     if len(firsts) != 1:
         return (choice.check,)
-    return (*choice.commands[firsts.pop()], choice.check)
+    lines = list(choice.commands[firsts.pop()])
+    lines.append(choice.check)
+    return tuple(lines)
 
 
 def measured(choice: Choice, results: Results, is_same: bool | None = None) -> Iterator[str]:
@@ -206,9 +209,13 @@ def model_answer(choice: Choice, model: ModelChoice) -> Iterator[str]:
 
 
 def _nothing_shown(choice: Choice, model: ModelChoice) -> str:
-    failed = [family.failed for family in model.families if family.failed]
-    needed = [index.topics_needed for index in failed if index.topics_needed]
-    more = f" About {min(needed):,} topics might show it." if needed else ""
+    topics_needed: list[int] = []
+    for family in model.families:
+        if family.failed and family.failed.topics_needed:
+            topics_needed.append(family.failed.topics_needed)
+    more = ""
+    if topics_needed:
+        more = f" About {min(topics_needed):,} topics might show it."
     return f"{STAY}: no smaller index is shown to {_little_loss(choice)} ({_test(choice, model)}).{more}"
 
 
@@ -366,7 +373,8 @@ def _percent_interval(change: Interval) -> str:
 
 def shared_answer(choice: SharedChoice) -> Iterator[str]:
     """Give the setting for several collections, its losses, the test of its rule, and the loss to expect on another."""
-    count, margin = len(choice.tried), margin_text(choice.criteria.margin)
+    count = len(choice.tried)
+    margin = margin_text(choice.criteria.margin)
     size = _mean_size(choice.mean_bytes_share, choice.mean_share)
     size_left_out = _mean_size(choice.mean_bytes_share_left_out, choice.mean_share_left_out)
     if choice.variant is None:
@@ -386,12 +394,13 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
         f"recommend{where}; it has {size_left_out}."
     )
     if choice.variant:
-        pairs = zip(choice.measures, choice.bounds, strict=True)
-        bounds = " and ".join(f"{loss_text(choice, bound)} of {measure_header(name).name}" for name, bound in pairs)
+        bounds: list[str] = []
+        for measure, bound in zip(choice.measures, choice.bounds, strict=True):
+            bounds.append(f"{loss_text(choice, bound)} of {measure_header(measure).name}")
         sure = percent_text(1 - choice.criteria.alpha)
         yield (
-            f"A further collection like these would lose at most {bounds} (prediction bounds, {sure}). One unlike them may "
-            f"lose more, which {count} collections cannot exclude: choose with topics of its own."
+            f"A further collection like these would lose at most {' and '.join(bounds)} (prediction bounds, {sure}). One "
+            f"unlike them may lose more, which {count} collections cannot exclude: choose with topics of its own."
         )
 
 

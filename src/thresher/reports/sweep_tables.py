@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from thresher.base.number_text import counted
 from thresher.experiments.choosing.choices import AnswerRole
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.sweep_answers import SweepAnswer, sweep_answers
 from thresher.experiments.results import Results
-from thresher.experiments.table import VariantTable
 from thresher.reports import formats
 from thresher.reports import variant_columns as variants
 from thresher.reports.formatting import percent_text
@@ -21,23 +19,15 @@ from thresher.reports.variant_columns import VariantColumn
 from thresher.reports.variant_rows import VariantRow
 
 
-@dataclass(frozen=True)
-class _Answered:
-    """A retrieval model's variants, and the answers of its sweeps."""
-
-    table: VariantTable
-    answers: Sequence[SweepAnswer]
-
-    @property
-    def roles(self) -> dict[int, list[AnswerRole]]:
-        """The roles of the variants that are shown, sweep by sweep behind the baseline."""
-        roles: dict[int, list[AnswerRole]] = defaultdict(list)
-        roles[0].append(AnswerRole.NO_CLEANING)
-        for answer in self.answers:
-            if answer.smallest is not None:
-                roles[answer.smallest].append(AnswerRole.SMALLEST)
-            roles[answer.best].append(AnswerRole.BEST)
-        return dict(roles)
+def _roles(answers: Sequence[SweepAnswer]) -> dict[int, list[AnswerRole]]:
+    """Return the roles of the variants that are shown: the baseline, then the variants that answer for a sweep."""
+    roles: dict[int, list[AnswerRole]] = defaultdict(list)
+    roles[0].append(AnswerRole.NO_CLEANING)
+    for answer in answers:
+        if answer.smallest is not None:
+            roles[answer.smallest].append(AnswerRole.SMALLEST)
+        roles[answer.best].append(AnswerRole.BEST)
+    return dict(roles)
 
 
 def sweeps_table(
@@ -51,10 +41,12 @@ def sweeps_table(
         criteria: the criteria of a choice, whose families are the sweeps.
         limit: the number of rows that there is room for; None for all.
     """
-    answered = [_Answered(table, sweep_answers(table, measures, criteria)) for table in results.tables]
-    all_rows = [VariantRow(model.table, index) for model in answered for index in model.roles]
+    all_rows: list[VariantRow] = []
+    roles: dict[str, dict[int, list[AnswerRole]]] = {}
+    for table in results.tables:
+        roles[table.retrieval] = _roles(sweep_answers(table, measures, criteria))
+        all_rows += [VariantRow(table, index) for index in roles[table.retrieval]]
     rows = all_rows[:limit]
-    roles = {model.table.retrieval: model.roles for model in answered}
 
     def role_text(row: VariantRow) -> str:
         return ", ".join(roles[row.table.retrieval][row.index])

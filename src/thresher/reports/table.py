@@ -69,12 +69,12 @@ class Table:
     def without(self, columns: Collection[int]) -> Table:
         """Return the table without the columns of these indices."""
         shown = [index for index in range(len(self.columns)) if index not in columns]
-        return replace(
-            self,
-            columns=tuple(self.columns[index] for index in shown),
-            rows=tuple(tuple(row[index] for index in shown) for row in self.rows),
-            keys=len([index for index in shown if index < self.keys]),
-        )
+        rows: list[tuple[Cell, ...]] = []
+        for row in self.rows:
+            rows.append(tuple(row[index] for index in shown))
+        keys = [index for index in shown if index < self.keys]
+        heads = tuple(self.columns[index] for index in shown)
+        return replace(self, columns=heads, rows=tuple(rows), keys=len(keys))
 
     @classmethod
     def of(
@@ -87,15 +87,18 @@ class Table:
         group: Callable[[Row], object] | None = None,
     ) -> Table:
         """Return a table of rows; a thin line goes between neighbours whose `group` differs."""
-        columns = tuple(columns)
-        heads = [
-            Head(column.title, column.unit, column.format.align, column.mark is not None, column.meaning)
-            for column in columns
-        ]
-        cells_by_column = [_cells(column, rows) for column in columns]
+        heads: list[Head] = []
+        cells_by_column: list[list[Cell]] = []
+        for column in columns:
+            heads.append(_head(column))
+            cells_by_column.append(_cells(column, rows))
         cells_by_row = tuple(zip(*cells_by_column, strict=True))
         rules = _rules(rows, group) if group else ()
         return cls(tuple(heads), cells_by_row, caption, note, keys, rules)
+
+
+def _head(column: Column[Row]) -> Head:
+    return Head(column.title, column.unit, column.format.align, column.mark is not None, column.meaning)
 
 
 def _rules(rows: Sequence[Row], group: Callable[[Row], object]) -> tuple[int, ...]:
@@ -108,9 +111,15 @@ def _rules(rows: Sequence[Row], group: Callable[[Row], object]) -> tuple[int, ..
 
 def _cells(column: Column[Row], rows: Sequence[Row]) -> list[Cell]:
     values = [column.value(row) for row in rows]
-    numbers = [value for value in values if value is not None and not isinstance(value, str) and not is_empty(value)]
+    numbers: list[float] = []
+    for value in values:
+        if value is not None and not isinstance(value, str) and not is_empty(value):
+            numbers.append(value)
     show = column.format.fit(numbers)
-    return [_cell(column, row, value, show) for row, value in zip(rows, values, strict=True)]
+    cells: list[Cell] = []
+    for row, value in zip(rows, values, strict=True):
+        cells.append(_cell(column, row, value, show))
+    return cells
 
 
 def _cell(column: Column[Row], row: Row, value: Value, show: Number) -> Cell:
@@ -138,7 +147,9 @@ def _interval_text(column: Column[Row], row: Row) -> str:
     interval = column.interval(row)
     assert interval is not None
     show = column.format.beside_bounds
-    value, low, high = show(interval.value), show(interval.low), show(interval.high)
+    value = show(interval.value)
+    low = show(interval.low)
+    high = show(interval.high)
     if low == high:
         return value
     return f"{value} ({low} to {high})"
@@ -203,8 +214,11 @@ def filled(columns: Iterable[Column[Row]], rows: Sequence[Row]) -> list[Column[R
 def csv_table(columns: Iterable[Column[Row]], rows: Iterable[Row]) -> str:
     """Return the columns of rows as CSV, floats by the fewest digits that give the same float back."""
     fields = list(csv_fields(columns))
-    lines = ([_csv_text(field.value(row)) for field in fields] for row in rows)
-    return csv_text([field.name for field in fields], lines)
+
+    def line(row: Row) -> list[str]:
+        return [_csv_text(field.value(row)) for field in fields]
+
+    return csv_text([field.name for field in fields], map(line, rows))
 
 
 def csv_text(header: Sequence[str], lines: Iterable[Iterable[str]]) -> str:
@@ -220,7 +234,10 @@ def data_frame(columns: Iterable[Column[Row]], rows: Sequence[Row]) -> Any:
     """Return the columns of rows as a `pandas.DataFrame`, with the fields of their CSV file."""
     with needs_extra("pandas", "pandas is not installed"):
         import pandas
-    return pandas.DataFrame({field.name: [field.value(row) for row in rows] for field in csv_fields(columns)})
+    values: dict[str, list[Value]] = {}
+    for field in csv_fields(columns):
+        values[field.name] = list(map(field.value, rows))
+    return pandas.DataFrame(values)
 
 
 def _csv_text(value: Value) -> str:

@@ -150,13 +150,16 @@ def _lines(columns: Sequence[Sequence[str]], rules: Sequence[int]) -> list[str]:
     return lines
 
 
+def _markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
 def render_markdown(table: Table) -> str:
     """Return the table in GitHub's Markdown; units are in brackets after the headers."""
-    rows = [[_markdown(column.title) for column in table.columns]]
-    rows.append([_MARKDOWN_RULES[column.align] for column in table.columns])
+    text = _markdown_row([_markdown(column.title) for column in table.columns])
+    text += _markdown_row([_MARKDOWN_RULES[column.align] for column in table.columns])
     for cells in table.rows:
-        rows.append([_markdown(cell.text) + _markdown_mark(cell.mark) for cell in cells])
-    text = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+        text += _markdown_row([_markdown(cell.text) + _markdown_mark(cell.mark) for cell in cells])
     for line in (table.caption, table.note):
         if line:
             text += f"\n{_markdown(line)}\n"

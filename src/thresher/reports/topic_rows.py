@@ -74,8 +74,7 @@ def _by_topic(
 def topic_changes(results: Results, table: VariantTable, measure: str, index: int) -> list[TopicChange]:
     """Return each topic's change with a variant, from the most gained to the most lost."""
     values = table.of(measure)
-    changes = [
-        TopicChange(topic, results.facts.topics.get(topic, ""), baseline, variant)
-        for topic, baseline, variant in zip(table.topics, values[0].tolist(), values[index].tolist(), strict=True)
-    ]
+    changes: list[TopicChange] = []
+    for topic, baseline, variant in zip(table.topics, values[0].tolist(), values[index].tolist(), strict=True):
+        changes.append(TopicChange(topic, results.facts.topics.get(topic, ""), baseline, variant))
     return sorted(changes, key=lambda change: (-change.difference, change.topic))

@@ -117,16 +117,17 @@ def scorer_view(scorer: Scorer) -> View:
 
 def cuts_view(cleaner: Cleaner) -> list[View]:
     """Return a cleaner's cuts of the page's own blocks."""
-    return [
-        {
+    views: list[View] = []
+    for cut in cleaner.on_page.cuts:
+        view: View = {
             "scorer": cut.scorer.canonical_name,
             "cutoff": cut.threshold,
             "quota": cut.quota,
             "headings": cut.headings,
             "floor": cut.floor,
         }
-        for cut in cleaner.on_page.cuts
-    ]
+        views.append(view)
+    return views
 
 
 def _render(

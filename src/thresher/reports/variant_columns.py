@@ -205,16 +205,19 @@ def variant_columns(measures: tuple[str, ...]) -> tuple[VariantColumn, ...]:
     columns: list[VariantColumn] = [RETRIEVAL, VARIANT, FAMILY, SWEEP, CUTOFF, CLEANER_CUTOFF]
     for measure in measures:
         comparison = measure_comparison(measure)
-        columns += [mean_column(measure), difference_column(measure), *comparison[1:]]
+        columns += [mean_column(measure), difference_column(measure)]
+        columns += comparison[1:]
     for measure in measures:
         comparison = _held_out_comparison(measure)
-        columns += [held_out_mean_column(measure), held_out_difference_column(measure), *comparison[1:]]
+        columns += [held_out_mean_column(measure), held_out_difference_column(measure)]
+        columns += comparison[1:]
     columns += [WORDS, BYTES, ESTIMATED_BYTES, SIZE, QUERY_POSTINGS, POSTINGS_SHARE, WORDS_SHARE, BYTES_SHARE]
     columns += [EMPTIED, EMPTIED_SHARE]
     columns += [DOCUMENTS, TOKENS, POSTINGS, VOCABULARY, QUERY_DOCUMENTS]
     for group in (costs.CLEANING_COST, costs.INDEXING_COST, costs.QUERY_TIME, costs.INDEXING_TIME):
         columns += group
-    columns += [*costs.BREAK_EVEN, *costs.CO2_BREAK_EVEN]
+    columns += costs.BREAK_EVEN
+    columns += costs.CO2_BREAK_EVEN
     for work in FOOTPRINTS:
         columns += footprint_columns(work)
     return tuple(columns)

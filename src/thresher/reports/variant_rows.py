@@ -124,4 +124,7 @@ class VariantRow:
 
 def variant_rows(results: Results) -> list[VariantRow]:
     """Return all variants of all retrieval models."""
-    return [VariantRow(table, index) for table in results.tables for index in range(len(table.rows))]
+    rows: list[VariantRow] = []
+    for table in results.tables:
+        rows += [VariantRow(table, index) for index in range(len(table.rows))]
+    return rows

@@ -86,7 +86,6 @@ def all_variants_table(results: Results) -> Table:
 
 def _main_columns(results: Results) -> list[VariantColumn]:
     main = results.tables[0].main
-    further = [measure for measure in results.measures if measure != main]
     columns = [
         variants.mean_column(main),
         variants.measure_comparison(main).outcome,
@@ -98,12 +97,16 @@ def _main_columns(results: Results) -> list[VariantColumn]:
         variants.QUERY_POSTINGS,
         variants.QUERY_DOCUMENTS,
     ]
-    columns += [variants.mean_column(measure) for measure in further]
+    for measure in results.measures:
+        if measure != main:
+            columns.append(variants.mean_column(measure))
     return columns
 
 
 def _main_table(results: Results, columns: Sequence[VariantColumn], limit: int | None) -> Table:
-    rows = [row for table in results.tables for row in shown_rows(table, limit)]
+    rows: list[VariantRow] = []
+    for table in results.tables:
+        rows += shown_rows(table, limit)
     note = " ".join(map(formula_of, results.retrievals))
     note += " MB: 10⁶ bytes. Postings and scored documents: of a query, mean over topics."
     text = f"{caption(results)} {note} {_left_out(rows, results)}".strip()
@@ -112,10 +115,12 @@ def _main_table(results: Results, columns: Sequence[VariantColumn], limit: int |
 
 def frontier_table(results: Results, limit: int, recommended: Sequence[str] = ()) -> Table:
     """Return about as many variants as `limit`: the baselines, those recommended, and the Pareto front, evenly thinned."""
-    rows = [row for table in results.tables for row in _frontier_rows(results, table, limit, recommended)]
+    rows: list[VariantRow] = []
+    for table in results.tables:
+        rows += _frontier_rows(results, table, limit, recommended)
     main = results.tables[0].main
-    columns = [
-        *_key_columns(results),
+    columns = _key_columns(results)
+    columns += [
         variants.mean_column(main),
         variants.difference_column(main),
         variants.SIZE,
@@ -136,13 +141,15 @@ def frontier_table(results: Results, limit: int, recommended: Sequence[str] = ()
 def _frontier_rows(
     results: Results, table: VariantTable, limit: int, recommended: Sequence[str]
 ) -> Iterator[VariantRow]:
-    front = _without_ties(table, table.front(table.main, (0, *table.candidates)))
+    front = _without_ties(table, table.front(table.main, table.baseline_and_candidates))
     room = max(1, limit // len(results.tables) - 1 - len(recommended))
-    indices = {0}
-    indices.update(front[place] for place in spread(len(front), min(room, len(front))))
-    indices.update(table.position[name] for name in recommended if name in table.position)
-    order = {index: place for place, index in enumerate(table.largest_first(indices))}
-    for index in sorted(indices, key=lambda index: (index > 0, order[index])):
+    indices = {front[place] for place in spread(len(front), min(room, len(front)))}
+    for name in recommended:
+        if name in table.position:
+            indices.add(table.position[name])
+    indices.discard(0)
+    yield VariantRow(table, 0)
+    for index in table.largest_first(indices):
         yield VariantRow(table, index)
 
 
@@ -160,10 +167,12 @@ def _without_ties(table: VariantTable, front: Sequence[int]) -> list[int]:
 
 def costs_table(results: Results) -> Table:
     """Return the costs of all variants that were built: bytes, times with their noise, energy and CO₂, and the stages once."""
-    rows = [VariantRow(table, index) for table in results.tables for index in table.built]
-    columns = [*_key_columns(results), variants.BYTES]
+    rows = [row for row in variant_rows(results) if row.built]
+    columns = _key_columns(results)
+    columns.append(variants.BYTES)
     if results.facts.noise:
-        query, indexing = costs.QUERY_TIME, costs.INDEXING_TIME
+        query = costs.QUERY_TIME
+        indexing = costs.INDEXING_TIME
         columns += [query.seconds, query.ratio, query.verdict, costs.BREAK_EVEN.words, costs.CO2_BREAK_EVEN.words]
         columns += [indexing.seconds, indexing.ratio, indexing.verdict]
         columns += [query.cpu_seconds, query.cpu_ratio, indexing.cpu_seconds, indexing.cpu_ratio]
@@ -204,11 +213,11 @@ def _noise_note(noise: NoiseFloor, several_models: bool) -> str:
 
 def topics_table(changes: Sequence[TopicChange], measure: str, variant: str) -> Table:
     """Return the topics that gain and lose with a variant."""
-    won = len([change for change in changes if change.difference > 0])
-    lost = len([change for change in changes if change.difference < 0])
+    won = [change for change in changes if change.difference > 0]
+    lost = [change for change in changes if change.difference < 0]
     text = (
-        f"{measure_header(measure).name} with no cleaning and with {variant}: {counted(won, 'topic')} won, {lost} lost, "
-        f"{len(changes) - won - lost} tied."
+        f"{measure_header(measure).name} with no cleaning and with {variant}: {counted(len(won), 'topic')} won, "
+        f"{len(lost)} lost, {len(changes) - len(won) - len(lost)} tied."
     )
     return Table.of(TOPICS, changes, text)
 
@@ -266,8 +275,10 @@ def _best_of_sweeps(table: VariantTable) -> set[int]:
 
 
 def _thinned(table: VariantTable, limit: int) -> set[int]:
-    in_sweeps = {index for members in table.sweeps.values() for index in members}
-    indices = set(range(len(table.rows))) - in_sweeps | _best_of_sweeps(table)
+    indices = set(range(len(table.rows)))
+    for members in table.sweeps.values():
+        indices.difference_update(members)
+    indices |= _best_of_sweeps(table)
     room = max(0, limit - len(indices))
     for number, members in enumerate(table.sweeps.values()):
         cutoffs = [index for index in members if index not in indices]

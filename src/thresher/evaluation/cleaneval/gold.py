@@ -50,7 +50,8 @@ _COMMENTS_MARK = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.M
 _CONTENT = frozenset({"x-nc-sel1", "x-nc-sel2", "x-nc-sel3", "krdwrd-tag-3"})
 _COMMENTS = "x-nc-sel5"
 # An attribute of BoilerNet's pages, and the marks of L3S-GN1 that its values stand for.
-_BOILERNET, _BOILERNET_MARKS = "__boilernet_label", {"0": "x-nc-sel0", "1": "x-nc-sel2"}
+_BOILERNET = "__boilernet_label"
+_BOILERNET_MARKS = {"0": "x-nc-sel0", "1": "x-nc-sel2"}
 # KrdWrd's are good (3, green), uncertain (2, yellow), bad (1, red), and where annotators do not agree.
 _KRDWRD = frozenset(f"krdwrd-tag-{name}" for name in ("1", "2", "null", "mrgtie", "mrgerr"))
 _MARKS = _CONTENT | _KRDWRD | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
@@ -60,7 +61,8 @@ _CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256
 _VOID_TAGS = frozenset("area base basefont br col frame hr img input link meta param".split())
 # Elements in which character references are not resolved, so that escaped text would not be read back.
 _LITERAL_TAGS = frozenset({"listing", "plaintext", "xmp"})
-_WITHOUT_CONTENT, _EMPTY = "gold without the page's content", "empty gold"
+_WITHOUT_CONTENT = "gold without the page's content"
+_EMPTY = "empty gold"
 _NO_TEXT = "gold that is not text (control bytes)"
 _BODIES_FORM = 'write {"stem": {"articleBody": "text"}, ...}'
 _PAGE_FORM = 'write {"ground_truth": {"main_content": "text", "with": ["text"], "without": ["text"]}, ...}'
@@ -163,9 +165,11 @@ class MarkRewriter:
 
     def start(self, tag: str, attributes: Any) -> None:
         """Write a begin tag without attributes."""
-        names = [_BOILERNET_MARKS.get(attributes.get(_BOILERNET, ""), ""), *attributes.get("class", "").split()]
-        mark = next((name for name in names if name in _MARKS), self._marks[-1])
-        self._marks.append(mark)
+        names = [_BOILERNET_MARKS.get(attributes.get(_BOILERNET, ""), "")]
+        names += attributes.get("class", "").split()
+        marks = [name for name in names if name in _MARKS]
+        # An element without a mark has that of the element around it.
+        self._marks.append(marks[0] if marks else self._marks[-1])
         self._pieces.append(f"<{_written(tag)}>")
 
     def end(self, tag: str) -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, product
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -43,7 +43,8 @@ DUMP_SUFFIXES = TEXT_SUFFIXES + _COMPRESSED_TEXT
 """Suffixes of text dumps of pages, as in CleanEval's "text" task; read if a folder has no page in HTML."""
 WHOLE_PAGE = "expected.html"
 """Gold of Readability: a page that is content throughout."""
-_READABILITY_PAGE, _READABILITY_PAGES = "source.html", "test-pages"
+_READABILITY_PAGE = "source.html"
+_READABILITY_PAGES = "test-pages"
 _GOLD_ENDINGS = (".corrected", "-cleaned")
 _UTF16_BOMS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 # A text with more is not text.
@@ -76,7 +77,8 @@ def _utf16(content: bytes) -> str:
         if content.startswith(mark):
             return encoding
     half = len(content) // 2
-    first, second = content[0::2].count(0), content[1::2].count(0)
+    first = content[0::2].count(0)
+    second = content[1::2].count(0)
     if 2 * second > half and not first:
         return "utf-16-le"
     if 2 * first > half and not second:
@@ -180,7 +182,9 @@ def files_by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
             by_stem[stem] = path
         if by_stem:
             return by_stem
-    readable = [suffix for suffix in chain.from_iterable(choices) if not suffix.endswith(COMPRESSIONS)]
+    readable: list[str] = []
+    for suffixes in choices:
+        readable.extend(suffix for suffix in suffixes if not suffix.endswith(COMPRESSIONS))
     raise InputError(f"the folder holds no file ending in {', '.join(readable)}", "check the path", str(folder))
 
 

@@ -26,10 +26,12 @@ def rouge_5(cleaned: str, gold: str) -> RougeCounts:
 
     Two empty texts agree. Texts that are shorter than an n-gram agree with nothing.
     """
-    cleaned_tokens, gold_tokens = tokens(cleaned), tokens(gold)
+    cleaned_tokens = tokens(cleaned)
+    gold_tokens = tokens(gold)
     if not cleaned_tokens and not gold_tokens:
         return RougeCounts(0, 0, 0)
-    cleaned_ngrams, gold_ngrams = _ngrams(cleaned_tokens), _ngrams(gold_tokens)
+    cleaned_ngrams = _ngrams(cleaned_tokens)
+    gold_ngrams = _ngrams(gold_tokens)
     hits = (cleaned_ngrams & gold_ngrams).total()
     return RougeCounts(hits, max(1, cleaned_ngrams.total()), max(1, gold_ngrams.total()))
 

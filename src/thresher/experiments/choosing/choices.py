@@ -209,14 +209,14 @@ class ModelChoice:
     @property
     def answer(self) -> tuple[AnswerLine, ...]:
         """The answers: no cleaning, the smallest index, the best index and, if a size was given, the best within it."""
-        lines = (
+        lines = [
             AnswerLine(AnswerRole.NO_CLEANING, self.no_cleaning),
             AnswerLine(AnswerRole.SMALLEST, self.smallest),
             AnswerLine(AnswerRole.BEST, self.best),
-        )
-        if self.size is None:
-            return lines
-        return (*lines, AnswerLine(AnswerRole.WITHIN, self.within))
+        ]
+        if self.size is not None:
+            lines.append(AnswerLine(AnswerRole.WITHIN, self.within))
+        return tuple(lines)
 
     @property
     def first(self) -> ChosenIndex | None:

@@ -60,7 +60,8 @@ class _Decision:
     save: Callable[[int], Savings]
 
     def choice(self) -> ModelChoice:
-        problem, table = self.problem, self.problem.table
+        problem = self.problem
+        table = problem.table
         families = fixed_sequences(problem, conservative=False)
         conservative_families = fixed_sequences(problem, conservative=True)
         highest_level = max(sequence.level for sequence in conservative_families)
@@ -76,8 +77,8 @@ class _Decision:
             within=self._within(),
             conservative=self._accepted(conservative_families),
             conservative_topics=fewest_conservative_topics(self._smallest_margin_share(), highest_level),
-            families=tuple(self._family_tests(sequence) for sequence in families),
-            conservative_families=tuple(self._family_tests(sequence) for sequence in conservative_families),
+            families=tuple(map(self._family_tests, families)),
+            conservative_families=tuple(map(self._family_tests, conservative_families)),
         )
 
     def _baseline(self) -> ChosenIndex:
@@ -135,7 +136,8 @@ class _Decision:
         )
 
     def _family_tests(self, sequence: FixedSequence) -> FamilyTests:
-        last, failed = None, None
+        last: TestedIndex | None = None
+        failed: TestedIndex | None = None
         if sequence.last is not None:
             last = self._tested_index(sequence, sequence.accepted - 1)
         if sequence.failed is not None:
@@ -144,7 +146,8 @@ class _Decision:
         return FamilyTests(sequence.family, sequence.level, len(sequence.order), last, failed)
 
     def _tested_index(self, sequence: FixedSequence, step: int, needed: int | None = None) -> TestedIndex:
-        table, variant = self.problem.table, sequence.order[step]
+        table = self.problem.table
+        variant = sequence.order[step]
         return TestedIndex(
             variant=table.rows[variant].name,
             share=float(table.shares[variant]),
@@ -175,7 +178,8 @@ class _Decision:
         return tuple(effects)
 
     def _effect(self, number: int, variant: int, low: float | None = None) -> Effect:
-        values, baseline = self.problem.values[number, variant], self.problem.baseline[number]
+        values = self.problem.values[number, variant]
+        baseline = self.problem.baseline[number]
         return Effect(
             measure=self.problem.measures[number],
             topics=self.problem.topics,
@@ -197,7 +201,8 @@ def _held_out_effect(table: VariantTable, measure: str, variant: int) -> Effect:
 def _effect_with_interval(measure: str, values: Floats, baseline: Floats) -> Effect:
     """Return an effect with its 95 % interval by Student's t; the interval is infinite for a single topic."""
     differences = values - baseline
-    difference, reach = float(differences.mean()), math.inf
+    difference = float(differences.mean())
+    reach = math.inf
     if len(values) > 1:
         error = float(differences.std(ddof=1)) / math.sqrt(len(values))
         reach = t_quantile(_HELD_OUT_LEVEL, len(values) - 1) * error

@@ -43,15 +43,15 @@ def best_gain(problem: ChoiceProblem) -> BoundedVariant | None:
         return None
     differences = problem.values[:, candidates] - problem.values[:, :1]
     bounds = simultaneous_bounds(differences, problem.criteria.alpha)
-    least = [0.0, *(-margin for margin in problem.margins[1:])]
-    is_shown = np.all(bounds > np.array(least)[:, None] + TOLERANCE, axis=0)
-    shown = [variant for variant, gains in zip(candidates, is_shown.tolist(), strict=True) if gains]
-    if not shown:
+    least = -np.array(problem.margins)
+    least[0] = 0.0
+    has_gain = np.all(bounds > least[:, None] + TOLERANCE, axis=0)
+    if not has_gain.any():
         return None
-    means = problem.table.mean(problem.measures[0])
-    highest = max(float(means[variant]) for variant in shown)
-    near_best = [variant for variant in shown if means[variant] >= highest - problem.margins[0] - TOLERANCE]
-    best = problem.smallest(near_best)
+    gaining = np.array(candidates)[has_gain]
+    means = problem.table.mean(problem.measures[0])[gaining]
+    near_best = gaining[means >= means.max() - problem.margins[0] - TOLERANCE]
+    best = problem.smallest(near_best.tolist())
     assert best is not None
     return BoundedVariant(best, tuple(bounds[:, candidates.index(best)].tolist()))
 
@@ -80,7 +80,8 @@ def simultaneous_bounds(differences: Floats, alpha: float) -> Floats:
         shape (measures, variants).
     """
     topics = differences.shape[-1]
-    means, spreads = differences.mean(axis=-1), differences.std(axis=-1, ddof=1)
+    means = differences.mean(axis=-1)
+    spreads = differences.std(axis=-1, ddof=1)
     bounds: Floats = np.empty(means.shape)
     for measure, of_measure in enumerate(differences):
         critical = critical_t(of_measure, alpha)

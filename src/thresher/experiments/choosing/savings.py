@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -142,7 +142,8 @@ class Timings:
             return SavedTime(Basis.MEASURED, measured.saved)
         if len(self.timed) < FEWEST or self.floor is None:
             return SavedTime(Basis.NOT_RUN, None)
-        line, baseline_size = self.query_line, self._baseline_size
+        line = self.query_line
+        baseline_size = self._baseline_size
         value = line.per_posting * (baseline_size - row.index.postings)
         reach = 2 * line.spread
         saved = Interval(value, value - reach, value + reach)
@@ -168,11 +169,14 @@ class Timings:
         if row.built is not None and row.built.query is not None:
             cleaning = row.built.clean.wall - baseline.clean.wall
             return ExtraSeconds(cleaning, self._index_seconds(row.built) - self._index_seconds(baseline))
-        same_scorers = [variant.built.clean.wall for variant in self.timed if _scorers(variant.row) == _scorers(row)]
-        if len(self.timed) < FEWEST or not same_scorers:
+        cleaning_seconds: list[float] = []
+        for variant in self.timed:
+            if _scorers(variant.row) == _scorers(row):
+                cleaning_seconds.append(variant.built.clean.wall)
+        if len(self.timed) < FEWEST or not cleaning_seconds:
             return None
         line = self._line([self._index_seconds(variant.built) for variant in self.timed])
-        cleaning = sum(same_scorers) / len(same_scorers) - baseline.clean.wall
+        cleaning = sum(cleaning_seconds) / len(cleaning_seconds) - baseline.clean.wall
         # The baseline's deviation from the line is not a saving.
         return ExtraSeconds(cleaning, line.at(row.index.postings) - line.at(self._baseline_size))
 
@@ -225,7 +229,11 @@ def savings(table: VariantTable, index: int, timings: Timings, queries: int, pow
     )
     if per_query.seconds is None:
         return saved
-    seconds = Interval(*(queries * bound for bound in astuple(per_query.seconds)))
+    seconds = Interval(
+        value=queries * per_query.seconds.value,
+        low=queries * per_query.seconds.low,
+        high=queries * per_query.seconds.high,
+    )
     return replace(saved, query_seconds=seconds, co2_kg=_saved_co2(seconds, extra, power))
 
 
@@ -237,7 +245,11 @@ def _saved_co2(seconds: Interval, extra: ExtraSeconds, power: Power) -> Interval
     before = extra.of_all(power.machines)
     if abs(seconds.value - before) < RESOLUTION_SECONDS:
         return None
-    return Interval(*(power.kg(bound - before) for bound in astuple(seconds)))
+    return Interval(
+        value=power.kg(seconds.value - before),
+        low=power.kg(seconds.low - before),
+        high=power.kg(seconds.high - before),
+    )
 
 
 def _scorers(row: Row) -> frozenset[str]:

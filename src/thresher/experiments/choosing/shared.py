@@ -170,9 +170,11 @@ def choose_shared(
     bounds = [0.0] * len(measures)
     if shared is not None:
         bounds = prediction_bounds(settings.losses[:, shared], criteria.alpha).tolist()
-    tried, left_out = [], []
+    tried: list[SettingOnCollection] = []
+    left_out: list[SettingOnCollection] = []
     for place, (name, table) in enumerate(tables.items()):
-        other_places = [other for other in collections if other != place]
+        other_places = list(collections)
+        other_places.remove(place)
         tried.append(_on_collection(settings, shared, place, name, table))
         left_out.append(_on_collection(settings, settings.smallest(other_places), place, name, table))
     first = next(iter(tables.values()))
@@ -222,12 +224,16 @@ def _on_collection(
 def _common_settings(
     tables: Mapping[str, VariantTable], measures: Sequence[str], criteria: ChoiceCriteria
 ) -> _Settings:
-    common = set.intersection(*(_candidates(table, criteria.engine) for table in tables.values()))
+    candidates = [_candidates(table, criteria.engine) for table in tables.values()]
+    common = set.intersection(*candidates)
     if not common:
         fix = "explore the same families in all of them: `thresher explore`"
         raise StateError("no variant was explored in all of these collections", fix, ", ".join(tables))
     names = tuple(sorted(common))
-    losses, shares, bytes_shares, keeps_pages = [], [], [], []
+    losses: list[list[Floats]] = []
+    shares: list[Floats] = []
+    bytes_shares: list[Floats] = []
+    keeps_pages: list[NDArray[np.bool_]] = []
     for table in tables.values():
         rows = [table.position[name] for name in names]
         losses.append([_losses(table, measure, rows, criteria) for measure in measures])
@@ -246,8 +252,12 @@ def _common_settings(
 
 def _candidates(table: VariantTable, engine: str) -> set[str]:
     """Return the names of the variants to choose from that an engine can take."""
-    rows = [table.rows[index] for index in table.candidates]
-    return {row.name for row in rows if engine != OTHER_ENGINE or row.variant.pruning is None}
+    names: set[str] = set()
+    for index in table.candidates:
+        row = table.rows[index]
+        if engine != OTHER_ENGINE or row.variant.pruning is None:
+            names.add(row.name)
+    return names
 
 
 def _losses(table: VariantTable, measure: str, rows: Sequence[int], criteria: ChoiceCriteria) -> Floats:

@@ -20,7 +20,7 @@ from thresher.experiments.table import VariantTable
 
 STEP = 5
 """The width of a step, in per cent of the baseline's postings."""
-TARGETS = (*range(95, 0, -STEP), 2)
+TARGETS = (95, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 2)
 """The sizes to test, in per cent of the baseline's postings."""
 
 
@@ -163,11 +163,10 @@ class _Test:
         if not self.conservative:
             return lower_bounds(statistics, level)
         imaginary = ImaginaryTopic(topics)
-        bounds = [
-            imaginary.lower_bounds(of_measure, total_loss, level)
-            for of_measure, total_loss in zip(statistics, self.problem.total_loss, strict=True)
-        ]
-        return np.stack(bounds)
+        bounds = np.empty(statistics.shape[:2])
+        for measure, total_loss in enumerate(self.problem.total_loss):
+            bounds[measure] = imaginary.lower_bounds(statistics[measure], total_loss, level)
+        return bounds
 
 
 def _leading(passed: NDArray[np.bool_]) -> int:

@@ -23,7 +23,7 @@ class RankChanges:
     @cached_property
     def documents(self) -> tuple[str, ...]:
         """All documents that one of the runs retrieved, by id."""
-        return tuple(sorted({*self.before, *self.after}))
+        return tuple(sorted(set(self.before).union(self.after)))
 
     def rank_before(self, document: str) -> int | None:
         """Return the document's rank in the baseline's run, from 1; None if it was not retrieved."""

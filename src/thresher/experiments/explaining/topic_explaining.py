@@ -122,7 +122,7 @@ class Comparison:
         if runs.document is None:
             part = main_part(change, explained)
             moved = [document for document in explained if document.rank_before != document.rank_after]
-            retrieved_judged = [document for document in runs.ranks.documents if document in runs.qrels]
+            retrieved_judged = runs.qrels.keys() & set(runs.ranks.documents)
             unmoved = len(retrieved_judged) - len(moved)
         explained.sort(key=lambda document: (-document.credit * change, -document.overtaker_count, document.document))
         return TopicExplanation(
@@ -211,7 +211,9 @@ class _Documents:
         return [replace(change, credit=credits.get(change.document, 0.0)) for change in changes]
 
     def _change(self, document: str) -> DocumentChange:
-        ranks, row, parts = self.runs.ranks, self.rows[document], self.parts
+        ranks = self.runs.ranks
+        row = self.rows[document]
+        parts = self.parts
         terms = self._terms(row)
         page = self.pages.get(document)
         overtakers = self._overtakers(document)
@@ -290,5 +292,5 @@ class _Documents:
             rankings[document] = self.runs.ranks.put_back(document)
         qrels = dict.fromkeys(rankings, self.runs.qrels)
         scores = {name: _descending_scores(ranking) for name, ranking in rankings.items()}
-        values = evaluate(qrels, scores, [main], [*rankings])[main]
+        values = evaluate(qrels, scores, [main], list(rankings))[main]
         return {document: values[""] - values[document] for document in relevant}

@@ -97,32 +97,39 @@ def add_up(counted: Sequence[ShardCounts], steps: Sequence[int]) -> ShardCounts:
 
     `steps` has the number of steps of each sweep.
     """
-    ids = [identifier for shard in counted for identifier in shard.ids]
+    ids: list[str] = []
+    for shard in counted:
+        ids.extend(shard.ids)
     # Python compares code points, Lucene bytes of UTF-8: the order is the same.
     order = sorted(range(len(ids)), key=ids.__getitem__)
     row_of_document = np.empty(len(ids), dtype=np.int32)
     row_of_document[order] = np.arange(len(ids))
-    document, sentence = [], []
+    document: list[Numbers] = []
+    sentence: list[Numbers] = []
     documents_before = sentences_before = 0
     for shard in counted:
         document.append(row_of_document[shard.sentences.document + documents_before])
         sentence.append(shard.occurrences.sentence + np.int32(sentences_before))
         documents_before += len(shard.ids)
         sentences_before += len(shard.sentences.document)
-    no_steps = np.zeros((len(steps), 0), dtype=np.uint16)
+    sentence_steps = [np.zeros((len(steps), 0), dtype=np.uint16)]
+    sentence_steps += [shard.sentences.steps for shard in counted]
+    counts: list[StepCounts] = []
+    for sweep, size in enumerate(steps):
+        counts.append(add_counts([shard.counts[sweep] for shard in counted], size))
     return ShardCounts(
         ids=tuple(ids[place] for place in order),
         sentences=Sentences(
             document=_joined(document, np.int32),
             tokens=_joined([shard.sentences.tokens for shard in counted], np.int32),
-            steps=np.concatenate([no_steps, *(shard.sentences.steps for shard in counted)], axis=1),
+            steps=np.concatenate(sentence_steps, axis=1),
         ),
         occurrences=Occurrences(
             sentence=_joined(sentence, np.int32),
             term=_joined([shard.occurrences.term for shard in counted], np.int32),
             tf=_joined([shard.occurrences.tf for shard in counted], np.int32),
         ),
-        counts=tuple(add_counts([shard.counts[sweep] for shard in counted], size) for sweep, size in enumerate(steps)),
+        counts=tuple(counts),
         vocabulary=add_vocabularies([shard.vocabulary for shard in counted], len(steps)),
     )
 
@@ -138,7 +145,7 @@ def add_counts(counted: Sequence[StepCounts], steps: int) -> StepCounts:
 
 def add_vocabularies(vocabularies: Sequence[HashedTerms], sweeps: int) -> HashedTerms:
     """Return the joint vocabulary, with at most `MOST_TERMS` terms."""
-    limit = min([ALL_HASHES, *(vocabulary.limit for vocabulary in vocabularies)])
+    limit = min((vocabulary.limit for vocabulary in vocabularies), default=ALL_HASHES)
     joint = _joined([vocabulary.terms for vocabulary in vocabularies], np.uint64)
     terms, term_of_joint = np.unique(joint, return_inverse=True)
     steps: list[Steps] = []
@@ -159,4 +166,6 @@ def first_steps(steps: Steps, numbers: Ints, size: int) -> Steps:
 
 
 def _joined(arrays: Sequence[npt.NDArray[_Kind]], kind: type[_Kind]) -> npt.NDArray[_Kind]:
-    return np.concatenate([np.zeros(0, dtype=kind), *arrays])
+    if not arrays:
+        return np.zeros(0, dtype=kind)
+    return np.concatenate(arrays)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -134,9 +135,10 @@ def join_sweeps(sweeps: Sequence[RankedSweep]) -> JoinedSweeps:
     """Join at least one sweep."""
     rows: list[Row] = []
     for sweep in sweeps:
-        rows += sweep.rows
+        rows.extend(sweep.rows)
     values = np.concatenate([sweep.values[0] for sweep in sweeps], axis=2)
-    held_out = np.zeros((*values.shape[:3], 0))
+    # No held-out topic.
+    held_out = values[..., :0]
     if len(sweeps[0].values) > 1:
         held_out = np.concatenate([sweep.values[1] for sweep in sweeps], axis=2)
     postings = np.concatenate([sweep.query_postings for sweep in sweeps]).astype(np.float64)
@@ -165,6 +167,24 @@ class WeightedSweeps:
     cleaners: Sequence[Cleaner]
 
 
+class _OfText(NamedTuple):
+    """What is explored of one text of the pages: cuts without a cutoff, and cleaners as they are."""
+
+    templates: list[Cut]
+    cleaners: list[Cleaner]
+
+
+def _by_text(store: Path, group: WeightedSweeps) -> dict[str, _OfText]:
+    """Return what to explore by the name of the text that the scorers read; percentiles become numbers."""
+    by_text: dict[str, _OfText] = {}
+    for resolved in resolve_all(store, group.cleaners):
+        cleaner = in_numbers(resolved)
+        by_text.setdefault(cleaner.input_name, _OfText([], [])).cleaners.append(cleaner)
+    for template in group.templates:
+        by_text.setdefault(template.scorer.input_name, _OfText([], [])).templates.append(template)
+    return by_text
+
+
 def explore(
     store: Path,
     templates: Sequence[Cut],
@@ -185,18 +205,17 @@ def explore(
     """
     ranked: list[RankedSweep] = []
     measures: tuple[str, ...] = ()
-    for group in (WeightedSweeps(None, templates, [Cleaner(), *cleaners]), *weighted):
-        resolved = [in_numbers(cleaner) for cleaner in resolve_all(store, group.cleaners)]
-        texts = [cleaner.input_name for cleaner in resolved]
-        texts += [template.scorer.input_name for template in group.templates]
-        for text in dict.fromkeys(texts):
-            templates_of_text = [template for template in group.templates if template.scorer.input_name == text]
+    with_baseline = [Cleaner()]
+    with_baseline.extend(cleaners)
+    groups = [WeightedSweeps(None, templates, with_baseline)]
+    groups.extend(weighted)
+    for group in groups:
+        for text, of_text in _by_text(store, group).items():
             text_folder = text_store(store, text)
-            cutoffs = spread_cutoffs(text_folder, templates_of_text, points)
-            cleaners_of_text = [cleaner for cleaner in resolved if cleaner.input_name == text]
-            nested = nested_sweeps(cutoffs, cleaners_of_text, group.weights)
+            cutoffs = spread_cutoffs(text_folder, of_text.templates, points)
+            nested = nested_sweeps(cutoffs, of_text.cleaners, group.weights)
             explored = _explore_text(weighted_store(text_folder, group.weights), nested, search, store.parent)
-            ranked += explored.sweeps
+            ranked.extend(explored.sweeps)
             measures = explored.measures
     joined = join_sweeps(ranked)
     held_out: tuple[str, ...] = ()

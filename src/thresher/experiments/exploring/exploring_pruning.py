@@ -169,7 +169,9 @@ def count_pruning(
     fitted = [sweep.method.fit(postings) for sweep in sweeps]
     cutoffs = _cutoffs(postings, sweeps, fitted)
     numbers = postings.statistics.numbers(terms)
-    counters = [_PostingCounter(postings, sweep.method, chosen) for sweep, chosen in zip(sweeps, cutoffs, strict=True)]
+    counters: list[_PostingCounter] = []
+    for sweep, cutoffs_of_sweep in zip(sweeps, cutoffs, strict=True):
+        counters.append(_PostingCounter(postings, sweep.method, cutoffs_of_sweep))
     files = [folder / f"counts-{number}" for number in range(len(sweeps))]
     # The number of each term of the collection among the queries' terms, -1 for all other terms.
     of_queries = np.full(len(postings.statistics.hashes), -1, dtype=np.int32)
@@ -325,26 +327,31 @@ class _Matching:
             of_posting: the step of each posting, out of `size`.
             original: whether documents keep their lengths.
         """
-        block, hits = self._block, self._hits
+        block = self._block
+        hits = self._hits
         if original:
-            parts = np.arange(len(self._rows)), np.zeros(len(self._rows), dtype=np.int64), block.lengths[self._rows]
+            # Each document is one pseudo-sentence, which comes in at the first step.
+            documents = np.arange(len(self._rows))
+            first_steps = np.zeros(len(self._rows), dtype=np.int64)
+            tokens = block.lengths[self._rows]
         else:
             of_document = self._numbers[block.document]
             inside = of_document >= 0
             keys = (of_document[inside] << 16) | of_posting[inside]
             different, index = np.unique(keys, return_inverse=True)
             tokens = np.bincount(index, weights=block.tf[inside], minlength=len(different)).astype(np.int64)
-            parts = different >> 16, different & 0xFFFF, tokens
-        of_parts = len(parts[0])
+            documents = different >> 16
+            first_steps = different & 0xFFFF
+        lengths = len(documents)
         return ShardCounts(
             ids=tuple(block.ids[row] for row in self._rows.tolist()),
             sentences=Sentences(
-                document=np.concatenate((parts[0], self._numbers[block.document[hits]])).astype(np.int32),
-                tokens=np.concatenate((parts[2], np.zeros(len(hits), dtype=np.int64))).astype(np.int32),
-                steps=np.concatenate((parts[1], of_posting[hits])).astype(np.uint16)[None],
+                document=np.concatenate((documents, self._numbers[block.document[hits]])).astype(np.int32),
+                tokens=np.concatenate((tokens, np.zeros(len(hits), dtype=np.int64))).astype(np.int32),
+                steps=np.concatenate((first_steps, of_posting[hits])).astype(np.uint16)[None],
             ),
             occurrences=Occurrences(
-                sentence=np.arange(of_parts, of_parts + len(hits), dtype=np.int32),
+                sentence=np.arange(lengths, lengths + len(hits), dtype=np.int32),
                 term=self._terms,
                 tf=block.tf[hits],
             ),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,13 @@ _EXPONENTS = range(9, -10, -1)
 _LARGEST = float(np.finfo(np.float32).max)
 
 
+class _ScoredWords(NamedTuple):
+    """Scores, and the number of words with each."""
+
+    scores: Scores
+    words: Ints
+
+
 class ScoreSpread:
     """The scores of one scorer, each with its number of words: exact up to `_MOST_SCORES` different scores.
 
@@ -47,24 +55,29 @@ class ScoreSpread:
     def __init__(self) -> None:
         self.values: Scores = np.zeros(0, dtype=np.float32)
         self.words: Ints = np.zeros(0, dtype=np.int64)
-        self._waiting: list[tuple[Scores, Ints]] = []
+        self._waiting: list[_ScoredWords] = []
         self._size = 0
 
     def add(self, scores: Scores, words: Ints) -> None:
         """Add scores; scores that are not finite are left out."""
         finite = np.isfinite(scores)
-        self._waiting.append((scores[finite], words[finite]))
+        self._waiting.append(_ScoredWords(scores[finite], words[finite]))
         self._size += len(scores)
         if self._size > _AT_ONCE:
             self.settle()
 
     def settle(self) -> None:
         """Bring `values`, ascending, and `words` up to date."""
-        scores = np.concatenate([self.values, *(scores for scores, _ in self._waiting)])
-        words = np.concatenate([self.words, *(words for _, words in self._waiting)])
-        self._waiting, self._size = [], 0
-        self.values, inverse = np.unique(scores, return_inverse=True)
-        self.words = np.bincount(inverse, weights=words, minlength=len(self.values)).astype(np.int64)
+        scores = [self.values]
+        words = [self.words]
+        for waiting in self._waiting:
+            scores.append(waiting.scores)
+            words.append(waiting.words)
+        self._waiting = []
+        self._size = 0
+        self.values, inverse = np.unique(np.concatenate(scores), return_inverse=True)
+        word_counts = np.bincount(inverse, weights=np.concatenate(words), minlength=len(self.values))
+        self.words = word_counts.astype(np.int64)
         if len(self.values) > _MOST_SCORES:
             reached = np.cumsum(self.words + 1)
             last = np.unique(np.searchsorted(reached, np.linspace(0, reached[-1], _MOST_SCORES // 2 + 1)[1:]))
@@ -85,17 +98,12 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
         cutoffs within the scorer's range, ascending, each with the fewest digits that keep its score, and lie within a
         quarter of the way to the next one.
     """
-    scorers = {template.scorer.canonical_name: template.scorer for template in templates if not template.quota}
-    spreads = {name: ScoreSpread() for name in scorers}
-    columns = sorted({column for scorer in scorers.values() for column in weighted_columns(scorer)})
-    for path in shards(folder) if scorers else ():
-        table = read_shard(path, columns)
-        if len(table):
-            for name, scorer in scorers.items():
-                spreads[name].add(*weighted_scores(table, scorer))
+    scorers: dict[str, Scorer] = {}
+    for template in templates:
+        if not template.quota:
+            scorers[template.scorer.canonical_name] = template.scorer
     cutoffs: dict[str, tuple[float, ...]] = {}
-    for name, spread in spreads.items():
-        spread.settle()
+    for name, spread in _score_spreads(folder, scorers).items():
         scorer = scorers[name]
         limits = _limits(scorer)
         inside = (spread.values >= limits.low) & (spread.values <= limits.high)
@@ -111,6 +119,24 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
     return cutoffs_of_template
 
 
+def _score_spreads(folder: Path, scorers: Mapping[str, Scorer]) -> dict[str, ScoreSpread]:
+    """Return the scores of each scorer in a store, by the scorer's name; the store is read once for all scorers."""
+    spreads = {name: ScoreSpread() for name in scorers}
+    if not scorers:
+        return spreads
+    columns: set[str] = set()
+    for scorer in scorers.values():
+        columns.update(weighted_columns(scorer))
+    for path in shards(folder):
+        table = read_shard(path, sorted(columns))
+        if len(table):
+            for name, scorer in scorers.items():
+                spreads[name].add(*weighted_scores(table, scorer))
+    for spread in spreads.values():
+        spread.settle()
+    return spreads
+
+
 @dataclass(frozen=True)
 class _Limits:
     """The lowest and the highest score of a scorer, both infinite without a limit."""
@@ -120,7 +146,8 @@ class _Limits:
 
 
 def _limits(scorer: Scorer) -> _Limits:
-    low, high = -math.inf, math.inf
+    low = -math.inf
+    high = math.inf
     if scorer.low is not None:
         low = scorer.low
     if scorer.high is not None:
@@ -130,9 +157,11 @@ def _limits(scorer: Scorer) -> _Limits:
 
 def _shortened(values: Sequence[float], scorer: Scorer) -> tuple[float, ...]:
     """Return ascending cutoffs with the digits that matter: each cutoff keeps the same segments."""
-    side, rounding = 1, ROUND_CEILING
+    side = 1
+    rounding = ROUND_CEILING
     if scorer.keep == KEEP_HIGH:
-        side, rounding = -1, ROUND_FLOOR
+        side = -1
+        rounding = ROUND_FLOOR
     limits = _limits(scorer)
     cutoffs: list[float] = []
     for place, value in enumerate(values):
@@ -195,7 +224,9 @@ class NestedSweep:
     @property
     def cutoffs(self) -> tuple[float, ...] | None:
         """The cutoffs, the strictest first; None for a single cleaner."""
-        return tuple(cleaner.cuts[0].threshold for cleaner in self.cleaners) if self.has_cutoffs else None
+        if not self.has_cutoffs:
+            return None
+        return tuple(cleaner.cuts[0].threshold for cleaner in self.cleaners)
 
     @property
     def variants(self) -> tuple[Variant, ...]:

@@ -27,7 +27,7 @@ from thresher.indexes.pruning.postings import Numbers
 UNJUDGED = np.iinfo(np.int32).min
 """Stands for the grade of a document without a judgment."""
 
-_OF_SETS = ("SetP", "SetR", "SetF", "SetAP", *FURTHER)
+_OF_SETS = frozenset({"SetP", "SetR", "SetF", "SetAP"}).union(FURTHER)
 """Measures that depend on the number of unjudged documents behind the last judged one."""
 
 
@@ -138,15 +138,16 @@ class Evaluator:
                 ranks = np.flatnonzero(topic.grades[step] != UNJUDGED)
                 size = _size(topic.retrieved[step], ranks, to_the_end)
                 documents = topic.documents[step, ranks]
-                key = (size, *ranks.tolist(), *documents.tolist())
-                if key not in different:
-                    different[key] = len(different)
+                ranking = (size, tuple(ranks.tolist()), tuple(documents.tolist()))
+                if ranking not in different:
+                    different[ranking] = len(different)
                     if len(different) > len(runs):
                         runs.append({})
-                    runs[different[key]][name] = self._run(size, ranks, documents)
-                run_of[number, step] = different[key]
+                    runs[different[ranking]][name] = self._run(size, ranks, documents)
+                run_of[number, step] = different[ranking]
         evaluations = [evaluate(self._qrels, run, measures, list(run)) for run in runs]
-        values = {measure: np.zeros((len(ranked), len(ranked[0].grades))) for measure in measures}
+        shape = (len(ranked), len(ranked[0].grades))
+        values = {measure: np.zeros(shape) for measure in measures}
         for (number, step), run in run_of.items():
             for measure in measures:
                 values[measure][number, step] = evaluations[run][measure][self.topics[number]]
@@ -228,7 +229,8 @@ def _average_precision(topic: _RankedTopic, measure: Any) -> Floats:
 
 
 def _ndcg(topic: _RankedTopic, measure: Any) -> Floats:
-    depth, exponential = measure.params.get("cutoff"), measure["dcg"] == "exp-log2"
+    depth = measure.params.get("cutoff")
+    exponential = measure["dcg"] == "exp-log2"
     gained = _discounted(topic.grades[:, :depth], exponential)
     ideal = _discounted(topic.best_first[None, :depth], exponential)
     return _ratio(_added_up(gained), float(_added_up(ideal)[0]))

@@ -34,7 +34,8 @@ _ROWS = 12
 _FEW = 4
 """Up to this multiple of the depth, all pairs are scored: bounding their scores would take as long."""
 
-_RELATIVE_ERROR, _SMALLEST_ERROR = 2e-6, 1e-3
+_RELATIVE_ERROR = 2e-6
+_SMALLEST_ERROR = 1e-3
 """Above the rounding error of a score, relative to the numbers that it is summed from; `qld(exact)` rounds to 1e-10."""
 
 

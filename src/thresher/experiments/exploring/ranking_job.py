@@ -96,7 +96,8 @@ def evaluate_sweeps(job: RankingJob, backend: Backend | None, folder: Path) -> l
 
 def evaluate_task(job: RankingJob, task: RankingTask) -> list[Floats]:
     """Rank and evaluate; return the values by evaluator, shape of each (steps, measures, topics of the evaluator)."""
-    statistics, model = job.statistics[task.sweep], job.models[task.model]
+    statistics = job.statistics[task.sweep]
+    model = job.models[task.model]
     values: list[list[Floats]] = [[] for _ in job.evaluators]
     for block in rank_steps(job.chunks, statistics, job.queries, model, job.depth, task.steps):
         begin = 0

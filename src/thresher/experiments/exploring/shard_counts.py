@@ -99,7 +99,8 @@ class _Shard:
 
     def __init__(self, shard: TokenizedShard) -> None:
         tokens = shard.tokens
-        self._table, self._tokens = shard.table, tokens
+        self._table = shard.table
+        self._tokens = tokens
         self._tokens_of_sentence = np.bincount(tokens.sentence, minlength=len(tokens.page))
         keys = tokens.page[tokens.sentence] * len(tokens.terms) + tokens.term
         postings = number_hashes(mix(keys.astype(np.uint64)))
