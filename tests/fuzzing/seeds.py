@@ -49,6 +49,7 @@ PAGE_TOKENS = (
     b"\0", b"\t", b"\r", b"\n", b"\x7f", b"\x85", b"\xa0", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\xe2\x80\xa8",
     b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80", b"\x1b$B", b"\x81", b"~{", b" charset=utf-16", b" charset=gb18030",
     b'<meta http-equiv="content-type" content="text/html; charset=koi8-r">', b'<meta charset="big5">', *ENTITIES,
+    b"<p hidden>", b"<p style=visibility:hidden>", b"<b style=visibility:visible>",
 )  # fmt: skip
 CHARSETS = (
     b"utf-8 utf-16 utf-16be utf-32 ascii latin1 windows-1252 gb2312 gbk gb18030 hz big5 shift_jis euc-jp iso-2022-jp"

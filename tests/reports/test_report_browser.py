@@ -115,6 +115,9 @@ def test_nothing_is_wider_than_a_phone(browser: Browser, page: Path, section: st
     open_report(browser, page, section=section)
     browser.resize(390, 844)
     assert browser.evaluate("document.documentElement.scrollWidth") <= 390
+    # With every section and every menu of columns open.
+    browser.evaluate("document.querySelectorAll('details').forEach((details) => details.open = true)")
+    assert browser.evaluate("document.documentElement.scrollWidth") <= 390
     visible = "Array.from(document.querySelectorAll('#summary figure')).filter((one) => one.checkVisibility())"
     assert set(browser.evaluate(f"{visible}.map((one) => one.className)")) == {"narrow"}
     assert browser.problems == []
