@@ -1,4 +1,4 @@
-"""Crawls of growing size: time, CPU and memory of the pass, one index and exploring four scorers; and of larger crawls.
+"""Crawls of growing size: time, CPU and memory of the pass, one index, exploring and choosing; and of larger crawls.
 
 Each step is a process of its own. The sizes of the tables in the documentation, with files kept in a folder:
 
@@ -32,15 +32,22 @@ from watched_process import Watched, watched
 SIZES = (50_000, 200_000)
 BAR_MIB = 2000 / 1.048576
 BAR_TIME = 1.5
-STEPS = ("score", "index", "explore", "run")
-"""The pass by four scorers; the baseline's index, built and searched; all cutoffs; indexes of one cutoff each, searched."""
+STEPS = ("score", "index", "explore", "choose", "run")
+"""The pass by five scorers, with texts of links; the baseline's index, built and searched; all cutoffs, and weights with
+pruning; what `choose` takes after that; indexes of one cutoff each, searched."""
 CRAWLS = {"ClueWeb12-B13": 52_343_021, "ClueWeb22-B": 200_000_000}
 """Pages of crawls to extrapolate to."""
 
 _KEPT = {"score": "results/crawl/scores", "run": "indexes/crawl"}
 """What these steps go on with where it is there before: their time is then that of the rest alone, and not recorded."""
 
-_CUTOFFS: dict[str, list[float]] = {"words": [11], "density": [8], "perplexity(lm=books)": [8000], "links": [0.5]}
+_CUTOFFS: dict[str, list[float]] = {
+    "words": [11],
+    "density": [8],
+    "perplexity(lm=books)": [8000],
+    "links": [0.5],
+    "repeated(share,headings=keep)@0.01|weights(title=8,headings=2,anchors=1)|dcp": [0.2],
+}
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,7 @@ def _measurements(crawl: Crawl) -> Iterator[Measurement]:
             " MiB",
         )
     explored, index = crawl.steps["explore"], crawl.steps["index"]
-    name = f"{crawl.pages:,} pages, exploring {len(_CUTOFFS)} scorers and pruning / building and searching one index"
+    name = f"{crawl.pages:,} pages, exploring {len(_CUTOFFS)} sweeps / building and searching one index"
     wall, cpu = explored.wall / index.wall, explored.cpu / index.cpu
     outcome = f"{explored.wall:.1f} s / {index.wall:.1f} s = {wall:.2f}, of CPU {cpu:.2f}"
     yield Measurement(name, outcome, wall, BAR_TIME)
@@ -131,7 +138,7 @@ def _slopes(crawls: Sequence[Crawl]) -> Iterator[Measurement]:
 
 
 def _step(folder: Path, name: str) -> Watched:
-    if name in ("explore", "run"):
+    if name in ("explore", "choose", "run"):
         return watched(folder, str(Path(sys.executable).with_name("thresher")), name, "crawl.toml")
     return watched(folder, sys.executable, __file__, name)
 

@@ -1,36 +1,53 @@
-"""The pass with repeated texts and texts of links, against the pass with `content` alone.
+"""The pass with repeated texts and texts of links, against the pass with `content` alone, over the collections of experiments.
 
-The bar is for a site whose pages link to each other: `make bench NAME=sites PAGES=collections/pydoc-site`.
+Other pages, such as those of the demo: `make bench NAME=sites PAGES=collections/pydoc-site`.
 """
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from bench_explore import EXPERIMENTS, missing_inputs
 from measurements import Measurement, interleaved, ratio
-from thresher import Backend, ScorePlan, open_collection, parse_scorer, score_collection
+from passages import PAGES
+from thresher import Backend, Collection, ScorePlan, load_experiment, open_collection, parse_scorer, score_collection
 
 BAR = 1.3
+NAMES = ("ray-docs", "sqlite-docs", "postgresql", "man-pages", "web", "cacm")
+SCORERS = "content", "repeated(share)"
 
 
-def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
-    """Score the pages of a folder by one worker, `rounds` times each way in turn."""
-    content, repeated = (parse_scorer(name).scorer for name in ("content", "repeated(share)"))
-    pages = open_collection(folder)
+def measure(pages: Path = PAGES, rounds: int = 3) -> Iterator[Measurement]:
+    """Give the ratio for each experiment whose collection is there, or for a folder of other pages."""
+    if pages != PAGES:
+        yield compared(pages.name, open_collection(pages), rounds)
+        return
+    for name in NAMES:
+        experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
+        if missing := missing_inputs(experiment):
+            yield Measurement(f"passes over {name}: left out, there is no {missing[0]}")
+        else:
+            yield compared(name, experiment.collection.open(), rounds)
+
+
+def compared(name: str, pages: Collection, rounds: int) -> Measurement:
+    """Score the pages by one worker, `rounds` times each way in turn."""
+    content, repeated = (parse_scorer(scorer).scorer for scorer in SCORERS)
     plans = {
         "content": ScorePlan(pages, (content,)),
         "sites": ScorePlan(pages, (content, repeated)).with_links(),
     }
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as folder:
 
         def score(plan: ScorePlan) -> None:
-            store = Path(name) / "scores"
+            store = Path(folder) / "scores"
             shutil.rmtree(store, ignore_errors=True)
             score_collection(plan, store, Backend(workers=1))
 
         best = interleaved({key: partial(score, plan) for key, plan in plans.items()}, rounds)
-    title = "pass with content, repeated(share) and texts of links / with content"
-    return [ratio(title, best["sites"], best["content"], BAR)]
+    title = f"{name}, pass with content, repeated(share) and texts of links / with content"
+    return ratio(title, best["sites"], best["content"], BAR)
