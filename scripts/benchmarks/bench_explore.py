@@ -36,16 +36,13 @@ NAMES = ("cacm", "postgresql", "pydoc")
 
 
 def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # noqa: ARG001, as of its neighbours
-    """Give two ratios for each experiment whose collection is there: with Java's start, and again where Java runs already.
+    """Give two ratios for each experiment: with Java's start, and again where Java runs already.
 
     Each side has a process of its own. What both need beforehand, the scores, is made first; importing the modules is not
     counted either.
     """
     for name in NAMES:
         experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
-        if missing := missing_inputs(experiment):
-            yield Measurement(f"exploring {name}: left out, there is no {missing[0]}")
-            continue
         with tempfile.TemporaryDirectory() as folder:
             score_experiment(experiment, Path(folder), False, lambda _: None)
             seconds = {"explore": [float("inf")] * 2, "build": [float("inf")] * 2}
@@ -57,12 +54,6 @@ def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # n
         label = f"exploring {len(CUTOFFS)} cutoffs of {name} / building, searching and evaluating them one by one"
         for place, when in enumerate((", Java's start counted", ", Java running")):
             yield ratio(label + when, seconds["explore"][place], seconds["build"][place], BAR)
-
-
-def missing_inputs(experiment: Experiment) -> list[str]:
-    """Return the files of an experiment that are not there."""
-    places = experiment.topics.file, experiment.topics.qrels, experiment.collection.location
-    return [str(place) for place in places if not Path(str(place)).exists()]
 
 
 def _explore(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:
