@@ -52,6 +52,8 @@ CODE = {
 }
 """Python that uses an extra; the others have commands of their own."""
 PACKAGES = ("justext", "boilerpy3", "trafilatura", "resiliparse", "readability")
+OF_NEWER_PIP = ("extractors", "readability")
+"""Extras in which pip before 23.3 meets the extra `html-clean` of lxml under two spellings, and fails."""
 EXTRAS = (*CODE, "evaluate", "retrieval", "extractors", *PACKAGES)
 
 
@@ -82,7 +84,7 @@ def main(extras: list[str]) -> None:
         with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
             begin = time.perf_counter()
             environment = Environment(Path(folder))
-            if extra == "extractors":
+            if extra in OF_NEWER_PIP:
                 environment.pip("--upgrade", "pip>=23.3")
             environment.pip("--no-compile", f"{ROOT}[{extra}]")
             use(extra, environment)
