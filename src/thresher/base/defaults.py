@@ -22,12 +22,16 @@ STATISTICS = ("original", "pruned")
 """The collection statistics that a pruned index is ranked with: those before pruning, or its own."""
 OUTPUT_FORMATS = ("jsonl", "jsonl.gz", "jsonl.zst", "parquet")
 """The formats of cleaned collections, which are also endings of file names."""
-MARKDOWN, HTML, TEXT_NAME = "markdown", "html", "contents"
+MARKDOWN = "markdown"
+HTML = "html"
+TEXT_NAME = "contents"
 """Further formats, whose endings are `.md` and `.html`, and the members of these names; that of the member with the text."""
 TOPIC_FIELD = "title"
 """The field of TREC or XML topics that is the query."""
 RETRIEVAL_MODEL = "qld"
-QLD_MU, BM25_K1, BM25_B = 2000.0, 0.9, 0.4
+QLD_MU = 2000.0
+BM25_K1 = 0.9
+BM25_B = 0.4
 """The parameters of the retrieval models: Anserini's."""
 DEPTH = 1000
 """Hits a topic."""
@@ -37,10 +41,13 @@ MAIN_MEASURE = "nDCG(dcg='exp-log2')@10"
 """The measure that defaults were chosen by."""
 DEFAULT_MEASURES = ("P@5", "P@10", "AP", MAIN_MEASURE, "Judged@10")
 """The measures of the paper's tables, and how much of what they look at is judged at all."""
-LOCAL, DASK = "local", "dask"
+LOCAL = "local"
+DASK = "dask"
 BACKENDS = (LOCAL, DASK)
 """Who works: processes of this machine, or the workers of a Dask cluster."""
-COLLECTION, REFERENCE, DOCUMENT = "p", "r", "doc"
+COLLECTION = "p"
+REFERENCE = "r"
+DOCUMENT = "doc"
 """Relative cutoffs, before their number: see `thresher.cleaners.relative_cutoffs`."""
 CARBON_INTENSITY = 0.341
 """kg of CO2 equivalents a kWh: the paper's region and provider (from Moro and Lonza 2018)."""
@@ -56,16 +63,21 @@ WEIGHTED = "content(headings=keep)@0.3+repeated(share,headings=keep)@0.01|weight
 """The text and the weights that did best on seven collections, each time chosen on the other six: scripts/weights.py."""
 DEFAULT_FAMILIES = (f"{WEIGHTED}|dcp", f"{WEIGHTED}|gain(alpha=0.2,floor=0.0)", "none|dcp")
 """The sweeps that an index is recommended from: weights with the two ways to prune that lose least, and pruning alone."""
-LUCENE, OTHER_ENGINE = ENGINES = ("lucene", "other")
+LUCENE = "lucene"
+OTHER_ENGINE = "other"
+ENGINES = (LUCENE, OTHER_ENGINE)
 """The engines that an index is chosen for: others take text, and no postings."""
 MOST_TITLED = 0.25
 """Share of the relevant pages with all words of their topic in title or headings; beyond it reports warn."""
 ALPHA = 0.05
 """The significance level of the paper."""
-WILCOXON, STUDENT, RANDOMISATION = "wilcoxon", "t", "randomisation"
+WILCOXON = "wilcoxon"
+STUDENT = "t"
+RANDOMISATION = "randomisation"
 TESTS = (WILCOXON, STUDENT, RANDOMISATION)
 """Paired two-sided tests: see `thresher.evaluation.significance.compare`."""
-HOLM, BENJAMINI_HOCHBERG = "holm", "bh"
+HOLM = "holm"
+BENJAMINI_HOCHBERG = "bh"
 CORRECTIONS = (HOLM, BENJAMINI_HOCHBERG, "none")
 """Corrections of p-values for the number of tests: see `thresher.evaluation.corrections`."""
 DEFAULT_CLEANER = "content@0.5"

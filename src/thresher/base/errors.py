@@ -96,7 +96,10 @@ class ConfigErrors(ConfigError):
 
     def lines(self) -> list[str]:
         """Return one line for each problem."""
-        return [line for problem in self.problems for line in problem.lines()]
+        lines: list[str] = []
+        for problem in self.problems:
+            lines += problem.lines()
+        return lines
 
 
 class InputError(ThresherError):
@@ -161,8 +164,13 @@ def requirements(extra: str) -> Mapping[str, str]:
         declared = requires("thresher") or []
     except PackageNotFoundError:
         return {}
-    parts = [line.partition(";") for line in declared if re.search(rf"""extra == ['"]{extra}['"]""", line)]
-    return {re.split(r"[^\w.-]", wanted)[0]: wanted.strip() for wanted, _, _ in parts}
+    requirement_of: dict[str, str] = {}
+    for line in declared:
+        if re.search(rf"""extra == ['"]{extra}['"]""", line):
+            requirement = line.partition(";")[0]
+            package = re.split(r"[^\w.-]", requirement)[0]
+            requirement_of[package] = requirement.strip()
+    return requirement_of
 
 
 def retrieval_requirement(package: str) -> str:

@@ -219,8 +219,10 @@ def remove_leftovers(folder: Path) -> None:
 
     The caller must hold the lock of `folder`: temporary files of running processes look the same.
     """
-    for path in [path for path in folder.rglob(".*.tmp") if _LEFTOVER.fullmatch(path.name)]:
-        _remove(path)
+    # Listed first, since removing changes what is walked through.
+    for path in list(folder.rglob(".*.tmp")):
+        if _LEFTOVER.fullmatch(path.name):
+            _remove(path)
 
 
 def remove_left(paths: Iterable[Path]) -> None:

@@ -24,7 +24,8 @@ BYTES = 8
 _PARTITION_BITS = 6
 _PARTITIONS = 1 << _PARTITION_BITS
 _BITS = np.uint64(8 * BYTES - _PARTITION_BITS)
-_HASHES, _COUNTS = "hashes", "counts"
+_HASHES = "hashes"
+_COUNTS = "counts"
 
 
 def hash64(text: str) -> int:

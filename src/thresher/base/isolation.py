@@ -32,7 +32,8 @@ Result = TypeVar("Result")
 
 CRASHES = frozenset({-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE})
 """Exit codes of crashes of C libraries; whoever kills a process sends another signal."""
-_OUTPUT, _ERRORS = 1, 2
+_OUTPUT = 1
+_ERRORS = 2
 _CODE_FOR_0 = 256
 """Stands for the exit code 0, which Pebble ignores; the system's codes are below."""
 _LOOK_SECONDS = 1.0
@@ -151,7 +152,8 @@ class _Crew(Generic[Task]):
             if not worker.pool.active:
                 future.cancel()  # type: ignore[no-untyped-call]
         ended = []
-        for future in [future for future in self.running if future.done()]:
+        done = [future for future in self.running if future.done()]
+        for future in done:
             worker, task = self.running.pop(future)
             died = future.cancelled() or isinstance(future.exception(), ProcessExpired | BrokenProcessPool)
             code = None
@@ -184,8 +186,9 @@ class _Worker:
     def __init__(self, function: bytes) -> None:
         self._context = _WorkerContext()
         # Takes effect for the first worker only. All workers are forked from an interpreter that has imported these modules.
-        loaded = [name for name in sys.modules if name.startswith("thresher.")]
-        self._context.set_forkserver_preload(["__main__", *loaded])
+        preload = ["__main__"]
+        preload += [name for name in sys.modules if name.startswith("thresher.")]
+        self._context.set_forkserver_preload(preload)
         environment = {**dict.fromkeys(_THREADS, "1"), **os.environ}
         _start_fork_server(environment)
         self.pool = ProcessPool(

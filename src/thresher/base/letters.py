@@ -85,8 +85,8 @@ def other_forms(id: str) -> list[str]:
 
 def readable_html(utf8: bytes) -> bytes:
     """Return a page in UTF-8 with each word in one spelling; characters in references count, those within tags do not."""
-    characters = {reference: _character(reference) for reference in {*_REFERENCE.findall(utf8)}}
-    if _has_variants({*characters.values()}):
+    characters = {reference: _character(reference) for reference in set(_REFERENCE.findall(utf8))}
+    if _has_variants(set(characters.values())):
         utf8 = _REFERENCE.sub(lambda match: _unless_markup(match[0], characters[match[0]]), utf8)
     elif not _has_variants(outside_ascii(utf8)):
         return utf8

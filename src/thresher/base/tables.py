@@ -25,7 +25,10 @@ DAMAGE = (BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError, 
 """The errors of reading a table from damaged bytes, besides `OSError` and `MemoryError`."""
 
 _ABOUT = "about"
-_NUMBERS, _VALUES, _UTF8, _OFFSETS = "numbers", "values", "utf8", "offsets"
+_NUMBERS = "numbers"
+_VALUES = "values"
+_UTF8 = "utf8"
+_OFFSETS = "offsets"
 # The fastest level of deflate: higher levels take several times as long and save a fifth of the bytes.
 _LEVEL = 1
 
@@ -56,8 +59,8 @@ class Texts:
 
     def tolist(self) -> list[str]:
         """Return all texts."""
-        data, offsets = self.utf8.tobytes(), self.offsets.tolist()
-        return [data[begin:end].decode() for begin, end in pairwise(offsets)]
+        data = self.utf8.tobytes()
+        return [data[begin:end].decode() for begin, end in pairwise(self.offsets.tolist())]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from thresher.base.defaults import BM25_B, BM25_K1, INDEX_LANGUAGES, LANGUAGE, QLD_MU, STEMMERS
 from thresher.base.errors import ConfigError
@@ -28,7 +27,10 @@ FILLER = "\ue000"
 into a word, so no query has this term.
 """
 NO_STEMMER = "none"
-_CJK, _CHINESE, _JAPANESE, _THAI = "cjk", "zh", "ja", "th"
+_CJK = "cjk"
+_CHINESE = "zh"
+_JAPANESE = "ja"
+_THAI = "th"
 # Their analysers look for words in whole sentences.
 _IN_CONTEXT = (_JAPANESE, _THAI)
 _LONGEST_TERM = 32766
@@ -149,13 +151,17 @@ def analyse(analyzer: Any, text: str) -> list[str]:
     return tokens
 
 
-def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the tokens of all texts in order, and the number of tokens of each, in one call into Java.
+class TokensOfTexts(NamedTuple):
+    """The tokens of all texts in order, and the number of tokens of each text."""
 
-    For short texts this is faster than `analyse`.
-    """
+    tokens: list[str]
+    counts: list[int]
+
+
+def analyse_each(analyzer: Any, texts: Sequence[str]) -> TokensOfTexts:
+    """Return the tokens of texts in one call into Java; for short texts this is faster than `analyse`."""
     if not texts:
-        return [], []
+        return TokensOfTexts([], [])
     marker = _unused_word("\n".join(texts))
     joined = valid_unicode(f"\n{marker}\n".join(texts))
     java_tokens = java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, joined)
@@ -173,7 +179,7 @@ def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[i
         else:
             tokens.append(token)
     counts.append(len(tokens) - before)
-    return tokens, counts
+    return TokensOfTexts(tokens, counts)
 
 
 def _unused_word(text: str) -> str:
@@ -192,8 +198,13 @@ def _marker(number: int) -> str:
 
 def tokens_of_each(analyzer: Any, texts: Sequence[str]) -> list[list[str]]:
     """Return the tokens of each text; see `analyse_each`."""
-    tokens, counts = analyse_each(analyzer, texts)
-    return [tokens[end - size : end] for size, end in zip(counts, accumulate(counts), strict=True)]
+    analysed = analyse_each(analyzer, texts)
+    tokens_of_texts: list[list[str]] = []
+    begin = 0
+    for count in analysed.counts:
+        tokens_of_texts.append(analysed.tokens[begin : begin + count])
+        begin += count
+    return tokens_of_texts
 
 
 def valid_unicode(text: str) -> str:

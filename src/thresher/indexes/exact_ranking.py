@@ -111,7 +111,8 @@ class ExactRanking:
         if len(scores) > self._depth:
             worst = np.partition(scores, len(scores) - self._depth)[len(scores) - self._depth]
             among_best = scores >= worst
-            documents, scores = documents[among_best], scores[among_best]
+            documents = documents[among_best]
+            scores = scores[among_best]
         ids = self._ids.of(documents)
         ranked = sorted(zip((-scores).tolist(), ids, strict=True))[: self._depth]
         return [identifier for _, identifier in ranked], [-negated for negated, _ in ranked]

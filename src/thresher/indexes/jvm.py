@@ -161,7 +161,9 @@ def _memory_options(heap_mib: int | None) -> list[str]:
     check_address_space("Java needs", _LEAST_SPACE_GIB, "or ask the batch system for more memory")
     most = free // _HEAP_OF_SPACE // 2**20
     heap = heap_mib or psutil.virtual_memory().total // 2**21
-    return [f"-Xmx{min(heap, most)}m", *_SMALL_SPACES]
+    options = [f"-Xmx{min(heap, most)}m"]
+    options += _SMALL_SPACES
+    return options
 
 
 def _start(heap_mib: int | None, *options: str) -> None:
@@ -224,7 +226,9 @@ def user_error_of_java(error: Exception, where: str) -> errors.ThresherError:
 
     Lucene reports a full disk as a closed index, whose cause is the full disk, so the causes are read, too.
     """
-    text = "\n".join([str(error), *(getattr(error, "stacktrace", None) or ())])
+    lines = [str(error)]
+    lines += getattr(error, "stacktrace", None) or ()
+    text = "\n".join(lines)
     if "No space left" in text or "Disk quota" in text:
         return errors.ResourceError(
             "no space left on the disk", "free some space and run the same command again", where

@@ -67,18 +67,22 @@ def _hash_words(data: Bytes, bounds: Bounds) -> Hashes:
     All bytes are summed up, each times the power of its place. A word's polynomial is the difference of the sums at its end
     and at its begin, divided by the power of its begin.
     """
-    begins, ends = bounds.begins, bounds.ends
+    begins = bounds.begins
+    ends = bounds.ends
     size = min(_PIECE + int((ends - begins).max(initial=0)), len(data)) + 1
-    powers, inverse_powers = _powers(_MULTIPLIER, size), _powers(_INVERSE, size)
+    powers = _powers(_MULTIPLIER, size)
+    inverse_powers = _powers(_INVERSE, size)
     hashes = np.zeros(len(begins), dtype=np.uint64)
     # The sums take eight times the memory of the bytes; the sums of a piece fit into the processor's cache.
-    firsts = np.flatnonzero(np.diff(begins // _PIECE, prepend=-1)).tolist()
-    for first, after in pairwise([*firsts, len(begins)]):
+    edges = np.flatnonzero(np.diff(begins // _PIECE, prepend=-1)).tolist()
+    edges.append(len(begins))
+    for first, after in pairwise(edges):
         offset = begins[first]
         piece = data[offset : ends[after - 1]]
         sums = np.zeros(len(piece) + 1, dtype=np.uint64)
         np.cumsum((piece + np.uint64(1)) * powers[: len(piece)], out=sums[1:])
-        begin, end = begins[first:after] - offset, ends[first:after] - offset
+        begin = begins[first:after] - offset
+        end = ends[first:after] - offset
         hashes[first:after] = (sums[end] - sums[begin]) * inverse_powers[begin]
     return mix(hashes)
 
@@ -191,7 +195,8 @@ class ShardWords:
     def texts(self, words: Ints) -> list[str]:
         """Return some of the different words."""
         utf8 = self.utf8.tobytes()
-        begins, ends = self.bounds.begins[words].tolist(), self.bounds.ends[words].tolist()
+        begins = self.bounds.begins[words].tolist()
+        ends = self.bounds.ends[words].tolist()
         return [utf8[begin:end].decode() for begin, end in zip(begins, ends, strict=True)]
 
 
@@ -314,12 +319,14 @@ class Lexicon:
 
 def _pieces(words: Sequence[str]) -> Iterator[Sequence[str]]:
     """Divide words into pieces of about `_CHARACTERS` characters."""
-    begin, size = 0, 0
+    begin = 0
+    size = 0
     for index, word in enumerate(words):
         size += len(word)
         if size >= _CHARACTERS:
             yield words[begin : index + 1]
-            begin, size = index + 1, 0
+            begin = index + 1
+            size = 0
     if begin < len(words):
         yield words[begin:]
 

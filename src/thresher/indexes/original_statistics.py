@@ -30,7 +30,9 @@ from thresher.indexes.jvm import java_cast, java_class
 from thresher.indexes.work import CONTENTS
 
 ORIGINAL_STATISTICS = "statistics.parquet"
-_TERM, _DF, _MORE = "term", "df_removed", "cf_df_removed"
+_TERM = "term"
+_DF = "df_removed"
+_MORE = "cf_df_removed"
 _BLOCK = 128
 _FIX = "build the index again"
 _SEARCH = "org.apache.lucene.search."
@@ -71,18 +73,19 @@ def write_original_statistics(path: Path, losses: TermLosses, reader: Any) -> bo
     if not losses.df[present].any():
         return False
     terms = losses.terms.take(pa.number_array(present)).cast(pa.large_binary())
-    df, cf = losses.df[present], losses.cf[present]
     # The filler stands for what was removed, and loses nothing.
     terms = pa.concat_arrays([terms, pa.text_array([FILLER], large=True).cast(pa.large_binary())])
-    df, cf = np.append(df, 0), np.append(cf, 0)
+    df = np.append(losses.df[present], 0)
+    cf = np.append(losses.cf[present], 0)
     order = pa.compute.sort_indices(terms)
     terms = terms.take(order)
-    df, cf = df[pa.numpy_array(order)], cf[pa.numpy_array(order)]
+    df = df[pa.numpy_array(order)]
+    cf = cf[pa.numpy_array(order)]
     indexed = _number_of_terms(reader)
     if indexed != len(terms):
         raise ValueError(f"the index has {indexed} terms, but {len(terms)} are left")
     begins = np.arange(0, len(terms), _BLOCK)
-    ends = pa.number_array(np.array([*begins, len(terms)], np.int32))
+    ends = pa.number_array(np.append(begins, len(terms)).astype(np.int32))
     table = pa.table(
         {
             _TERM: terms.take(pa.number_array(begins)),

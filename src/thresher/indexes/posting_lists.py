@@ -19,7 +19,8 @@ _SEARCH = "org.apache.lucene.search."
 _ALL_POSTINGS_MIB = 16_000.0
 """The limit of Lucene's cache, above the size of any posting list; the cache takes what the list needs."""
 
-_BEFORE_FIRST_ARRAY, _BETWEEN_ARRAYS = 76, 10
+_BEFORE_FIRST_ARRAY = 76
+_BETWEEN_ARRAYS = 10
 """Bytes of Java's serialization before the numbers of a list's first array, and between the numbers of two arrays; both end
 with the array's size."""
 _SIZE = 4

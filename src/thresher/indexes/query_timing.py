@@ -20,7 +20,8 @@ from thresher.indexes.searching import LuceneRanking, Searcher
 
 ROUNDS = 3
 """Timed rounds between two restarts."""
-_FIRST_WARM_UP, _WARM_UP = 3, 1
+_FIRST_WARM_UP = 3
+_WARM_UP = 1
 """Untimed rounds after the first opening of the indexes, and after every other."""
 _NANO = 1e-9
 
@@ -140,10 +141,13 @@ def _time_round(
     wall = np.zeros((len(rankings), len(queries)))
     cpu = np.zeros((len(rankings), len(queries)))
     for index, topic in visits:
-        ranking, query = rankings[index], queries[topic]
-        cpu_begin, wall_begin = time.thread_time_ns(), time.perf_counter_ns()
+        ranking = rankings[index]
+        query = queries[topic]
+        cpu_begin = time.thread_time_ns()
+        wall_begin = time.perf_counter_ns()
         ranking.search(query)
-        wall_end, cpu_end = time.perf_counter_ns(), time.thread_time_ns()
+        wall_end = time.perf_counter_ns()
+        cpu_end = time.thread_time_ns()
         ranking.forget()
         wall[index, topic] = wall_end - wall_begin
         cpu[index, topic] = cpu_end - cpu_begin

@@ -122,20 +122,21 @@ def amounts(index: CountedIndex, contents: IndexContents) -> Mapping[str, tuple[
     - `.parquet`: what each term lost by pruning.
     - `segments`: all that does not grow.
     """
-    counts, options = index.statistics, contents.options
-    documents, tokens, postings, terms = map(
-        float, (counts.documents, counts.tokens, counts.postings, counts.vocabulary)
-    )
+    options = contents.options
+    documents = float(index.statistics.documents)
+    tokens = float(index.statistics.tokens)
+    postings = float(index.statistics.postings)
+    terms = float(index.statistics.vocabulary)
     ids = documents * contents.id_bytes
     keeps_losses = index.pruned and contents.original_statistics
     common = min(max(documents * contents.common_terms - index.removed, 0.0), postings)
     behind_blocks = common * (documents % _BLOCK) / max(documents, 1.0)
-    others = postings - common
-    several = others * (1 - _ratio(tokens, postings) ** -_ONCE)
-    in_long_lists = others * min(log2(_ratio(others, terms)), _LONGEST)
+    further = postings - common
+    several = further * (1 - _ratio(tokens, postings) ** -_ONCE)
+    in_long_lists = further * min(log2(_ratio(further, terms)), _LONGEST)
     letters = contents.term_letters - _SHARED * log2(_ratio(terms, contents.sample_terms))
     sizes: dict[str, tuple[float, ...]] = {
-        ".doc": (others, several, in_long_lists, documents if keeps_losses else 0.0, common, behind_blocks),
+        ".doc": (further, several, in_long_lists, documents if keeps_losses else 0.0, common, behind_blocks),
         ".tim": (terms * (_OF_A_TERM + letters), documents * (_OF_AN_ID + contents.id_letters)),
         ".dvd": (documents, ids),
         ".fdt": (documents, documents * contents.id_letters, float(index.words) if options.stored else 0.0),

@@ -82,9 +82,14 @@ def methods(results: Results, software: Software | None = None) -> tuple[Method,
 
 
 def _software(software: Software) -> Iterator[str]:
-    details = origin(software)
-    yield f"{program(software, 'thresher')} ({details})." if details else f"{program(software, 'thresher')}."
-    lucene, anserini, pyserini = (program(software, name) for name in ("lucene", "anserini", "pyserini"))
+    thresher = program(software, "thresher")
+    where_from = origin(software)
+    if where_from:
+        thresher += f" ({where_from})"
+    yield f"{thresher}."
+    lucene = program(software, "lucene")
+    anserini = program(software, "anserini")
+    pyserini = program(software, "pyserini")
     yield f"{lucene} through {anserini} and {pyserini}; {program(software, 'ir-measures')}."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from thresher.base.progress import BYTES
 from thresher.base.streams import bytes_read
@@ -11,16 +12,20 @@ from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.sources import FileState
 
 
-def amount(collection: Collection, files: Mapping[str, FileState]) -> tuple[int | None, str]:
-    """Return the amount of a collection and its unit, for a progress bar.
+class Amount(NamedTuple):
+    """An amount and its unit, for a progress bar; the total is None where it is not known."""
 
-    The unit is pages if each file is a page, else bytes of files. The amount is None for a collection without files.
-    """
+    total: int | None
+    unit: str
+
+
+def amount(collection: Collection, files: Mapping[str, FileState]) -> Amount:
+    """Return the amount of a collection: pages if each file is a page, else bytes of files; unknown without files."""
     if not files:
-        return None, "pages"
+        return Amount(None, "pages")
     if isinstance(collection, Files) and collection.format in PAGE_FORMATS:
-        return len(files), "pages"
-    return sum(state.size for state in files.values()), BYTES
+        return Amount(len(files), "pages")
+    return Amount(sum(state.size for state in files.values()), BYTES)
 
 
 def with_amounts(parts: Iterable[Part], unit: str, files: Mapping[str, FileState]) -> Iterator[tuple[Part, int]]:

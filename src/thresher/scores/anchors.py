@@ -98,15 +98,16 @@ def index_pages(store: Path) -> PageIndex:
     addresses = np.concatenate([table.numbers("address") for table in tables])
     named = np.concatenate([table.numbers("canonical") for table in tables])
     numbers = np.arange(len(addresses))
-    by_own = _by_key(addresses, numbers)
+    by_address = _by_key(addresses, numbers)
+    first_page = by_address.find(addresses)
+    canonical_page = by_address.find(named)
     # Of pages with one address, the first; a page without an address, itself.
-    first, of_name = by_own.find(addresses), by_own.find(named)
-    own = np.where(first != _NOWHERE, first, numbers)
-    is_absent = of_name == _NOWHERE
-    names_no_other = is_absent | (of_name == own)
-    canonical = np.where(~is_absent & names_no_other[of_name], of_name, own)
-    keys = np.concatenate([by_own.keys, named[is_absent]])
-    pages = np.concatenate([canonical[by_own.pages], numbers[is_absent]])
+    own_page = np.where(first_page != _NOWHERE, first_page, numbers)
+    is_absent = canonical_page == _NOWHERE
+    names_no_other = is_absent | (canonical_page == own_page)
+    canonical = np.where(~is_absent & names_no_other[canonical_page], canonical_page, own_page)
+    keys = np.concatenate([by_address.keys, named[is_absent]])
+    pages = np.concatenate([canonical[by_address.pages], numbers[is_absent]])
     return _by_key(keys, pages)._replace(canonical=canonical)
 
 
@@ -167,13 +168,18 @@ def gather_links(store: Path, folder: Path) -> GatheredLinks:
     folder.mkdir(parents=True)
     paths = stores.shards(store)
     index = index_pages(store)
-    lengths = [stores.read_report(path).documents for path in paths]
-    begins = [0, *np.cumsum(lengths).tolist()]
+    begins = [0]
+    for path in paths:
+        begins.append(begins[-1] + stores.read_report(path).documents)
     parts: list[AnchorPart] = []
     for number, shards in enumerate(np.array_split(np.arange(len(paths)), min(_PARTITIONS, len(paths)))):
-        first, after = int(shards[0]), int(shards[-1]) + 1
+        first = int(shards[0])
+        after = int(shards[-1]) + 1
         part = AnchorPart(
-            paths[first:after], begins[first : after + 1], folder / f"part-{number:02}", folder / "targets"
+            shards=paths[first:after],
+            begins=begins[first : after + 1],
+            links=folder / f"part-{number:02}",
+            targets=folder / "targets",
         )
         parts.append(part)
     report = _count_links(paths, begins, index, parts)
@@ -207,7 +213,9 @@ def _count_links(
                 continue
             counted = _links_of_shard(table, begin, index, leads)
             is_target[counted.targets] = True
-            edges = [0, *np.searchsorted(counted.targets, later_parts).tolist(), len(counted.targets)]
+            edges = [0]
+            edges += np.searchsorted(counted.targets, later_parts).tolist()
+            edges.append(len(counted.targets))
             for file, (first, after) in zip(files, pairwise(edges), strict=True):
                 if first < after:
                     _append(file, counted, slice(first, after))
@@ -244,11 +252,12 @@ def _links_of_shard(table: Table, begin: int, index: PageIndex, leads: Counter[s
     pairs = (pages[stays] << _TEXT_BITS) | numbers_of_texts[stays]
     # A page may name one page by several addresses, and counts once.
     order = np.lexsort((pairs, sources[stays]))
-    pairs, sources = pairs[order], sources[stays][order]
+    pairs = pairs[order]
+    sources = sources[stays][order]
     is_repeated = np.zeros(len(pairs), dtype=np.bool_)
     is_repeated[1:] = (pairs[1:] == pairs[:-1]) & (sources[1:] == sources[:-1])
     pairs = pairs[~is_repeated]
-    return _added_up(pairs, np.ones(len(pairs)), [*numbers])
+    return _added_up(pairs, np.ones(len(pairs)), list(numbers))
 
 
 def _added_up(pairs: Ints, pages: npt.NDArray[Any], names: list[str]) -> CountedTexts:
@@ -270,21 +279,29 @@ def _append(file: BinaryIO, counted: CountedTexts, rows: slice) -> None:
 def _read_counted(path: Path) -> CountedTexts:
     """Read the file of a part, and add up what its shards have; texts are in the order of their characters."""
     numbers = _Numbers()
-    batches: list[tuple[Ints, Ints, Ints]] = []
+    targets = [_NO_NUMBERS]
+    texts = [_NO_NUMBERS]
+    pages = [_NO_NUMBERS]
     size = path.stat().st_size
     with path.open("rb") as file:
         while file.tell() < size:
-            targets, texts, pages, utf8 = [np.lib.format.read_array(file, allow_pickle=False) for _ in range(4)]
-            names = utf8.tobytes().decode().split("\n")
-            own_numbers = np.array([numbers[name] for name in names], dtype=np.int64)
-            batches.append((targets, own_numbers[texts], pages))
-    if not batches:
-        return CountedTexts(_NO_NUMBERS, _NO_NUMBERS, _NO_NUMBERS, [])
-    targets, texts, pages = [np.concatenate(arrays) for arrays in zip(*batches, strict=True)]
-    names = sorted(numbers)
-    places = np.empty(len(names), dtype=np.int64)
-    places[[numbers[name] for name in names]] = np.arange(len(names))
-    return _added_up((targets << _TEXT_BITS) | places[texts], pages, names)
+            # In the order of `_append`.
+            targets.append(_read_array(file))
+            places_in_names = _read_array(file)
+            pages.append(_read_array(file))
+            names = _read_array(file).tobytes().decode().split("\n")
+            numbers_of_names = np.array([numbers[name] for name in names], dtype=np.int64)
+            texts.append(numbers_of_names[places_in_names])
+    all_names = sorted(numbers)
+    places = np.empty(len(all_names), dtype=np.int64)
+    places[[numbers[name] for name in all_names]] = np.arange(len(all_names))
+    pairs = (np.concatenate(targets) << _TEXT_BITS) | places[np.concatenate(texts)]
+    return _added_up(pairs, np.concatenate(pages), all_names)
+
+
+def _read_array(file: BinaryIO) -> npt.NDArray[Any]:
+    array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    return array
 
 
 def anchors_of(part: AnchorPart) -> dict[int, Anchors]:
@@ -294,11 +311,14 @@ def anchors_of(part: AnchorPart) -> dict[int, Anchors]:
     # By page, the heaviest first, then by text.
     order = np.lexsort((counted.texts, -weights, counted.targets))
     order = order[weights[order] > 0]
-    targets, weights = counted.targets[order], weights[order]
+    targets = counted.targets[order]
+    weights = weights[order]
     names = [counted.names[text] for text in counted.texts[order].tolist()]
     pages, begins = np.unique(targets, return_index=True)
+    edges = begins.tolist()
+    edges.append(len(targets))
     anchors: dict[int, Anchors] = {}
-    for page, (first, after) in zip(pages.tolist(), pairwise([*begins.tolist(), len(targets)]), strict=True):
+    for page, (first, after) in zip(pages.tolist(), pairwise(edges), strict=True):
         anchors[page] = Anchors(names[first:after], weights[first:after])
     return anchors
 

@@ -48,7 +48,11 @@ class BlockKind(StrEnum):
 
 KINDS = tuple(BlockKind)
 _NUMBER = {kind: number for number, kind in enumerate(KINDS)}
-_CODE, _LINK, _TABLE, _LIST, _TEXT = (_NUMBER[kind] for kind in KINDS[5:])
+_CODE = _NUMBER[BlockKind.CODE]
+_LINK = _NUMBER[BlockKind.LINK]
+_TABLE = _NUMBER[BlockKind.TABLE]
+_LIST = _NUMBER[BlockKind.LIST]
+_TEXT = _NUMBER[BlockKind.TEXT]
 _STRUCTURE = {
     **dict.fromkeys(("pre", "xmp"), _CODE),
     **dict.fromkeys(("td", "th", "caption"), _TABLE),
@@ -96,7 +100,8 @@ def _kinds_of_element(description: str) -> _ElementKinds:
 
 def kinds_of(segments: Segments) -> npt.NDArray[np.uint8]:
     """Return the number of each block's kind in `KINDS`, of a page that was read with its elements; shape (blocks,)."""
-    elements, levels = segments.elements, segments.levels
+    elements = segments.elements
+    levels = segments.levels
     # Of most elements, such as images and words of a sentence, no block is a part.
     with_blocks = np.flatnonzero(elements.after_blocks > elements.first_blocks)
     of_elements = [_kinds_of_element(elements.descriptions[number]) for number in with_blocks.tolist()]

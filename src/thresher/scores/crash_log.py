@@ -117,7 +117,7 @@ class CrashLog:
             helpers_of_page[at_work.helper] = reason
         elif page is not None and page not in task.crashed:
             self._crashed.pages.setdefault(name, {})[page] = reason
-        elif page is not None and code in (*CRASHES, -signal.SIGALRM) and task.unread is None:
+        elif page is not None and (code in CRASHES or code == -signal.SIGALRM) and task.unread is None:
             self._crashed.unread[name] = page
         else:
             raise no_page_at_fault(f"a worker ended (exit code {code})", task.part.name or str(task.part.path))

@@ -260,9 +260,11 @@ def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocumen
 
 def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
     """Return the columns of a shard that cleaners need."""
-    names = sorted({scorer.canonical_name for cleaner in cleaners for scorer in cleaner.scorers})
+    names: set[str] = set()
+    for cleaner in cleaners:
+        names.update(scorer.canonical_name for scorer in cleaner.scorers)
     columns = ["id", "url", "status", "text", "block_ends", "sentence_ends", "levels", "words", stores.ORIGINS]
-    return columns + [f"score:{name}" for name in names]
+    return columns + [f"score:{name}" for name in sorted(names)]
 
 
 def shard_layout(table: Table) -> Layout:
@@ -336,14 +338,18 @@ def cut_shard(table: Table, cleaner: Cleaner) -> Iterator[CutPage]:
     layout = shard_layout(table)
     mask = shard_mask(table, cleaner, layout)
     words_kept_before = np.concatenate(([0], np.cumsum(layout.words * mask)))
-    sentence_ends, block_ends, levels = table.lists("sentence_ends"), table.lists("block_ends"), table.lists("levels")
-    ids, urls = table.texts("id").tolist(), table.texts("url").tolist()
-    statuses, texts = table.texts("status").tolist(), table.texts("text").tolist()
-    for row, text in enumerate(texts):
+    sentence_ends = table.lists("sentence_ends")
+    block_ends = table.lists("block_ends")
+    levels = table.lists("levels")
+    ids = table.texts("id").tolist()
+    urls = table.texts("url").tolist()
+    statuses = table.texts("status").tolist()
+    for row, text in enumerate(table.texts("text").tolist()):
         if statuses[row] == stores.FAILED:
             continue
         first, after = sentence_ends.offsets[row : row + 2].tolist()
-        mask_of_page, blocks_of_page = mask[first:after], layout.blocks[first:after]
+        mask_of_page = mask[first:after]
+        blocks_of_page = layout.blocks[first:after]
         sentences = np.flatnonzero(mask_of_page)
         document = CleanedDocument(
             ids[row],

@@ -71,8 +71,10 @@ def failures(folder: Path, text: str = "") -> Iterator[Failure]:
 def write_failures(folder: Path, path: Path, texts: Iterable[str] = ()) -> None:
     """Write the failed pages of a store and of its `texts` atomically, as JSON lines with `file`, `offset`, `id`, `reason`."""
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
-        for text in ("", *texts):
-            for failure in failures(folder, text):
+        text_names = [""]
+        text_names += texts
+        for name in text_names:
+            for failure in failures(folder, name):
                 out.write(json.dumps(asdict(failure), ensure_ascii=False) + "\n")
 
 
@@ -105,7 +107,7 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
     pages = sum(lost.values())
     if pages <= TOLERATED * documents:
         return None
-    listed = ", ".join(f"{count} {language}" for language, count in lost.items())
+    listed = [f"{count} {language}" for language, count in lost.items()]
     # No list and no model of words helps where there are no spaces.
     spaced = [language for language in lost if language not in UNSPACED]
     fixes: list[str] = []
@@ -116,7 +118,7 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
     fixes.append("floor=W, which keeps W words of each page")
     return (
         f"{cleaner.name} empties {pages} of {documents} pages ({100 * pages / documents:.1f} %) in languages that it does "
-        f"not know: {listed}; use {', or '.join(fixes)}"
+        f"not know: {', '.join(listed)}; use {', or '.join(fixes)}"
     )
 
 

@@ -18,7 +18,10 @@ from thresher.scores.block_kinds import KINDS, BlockKind
 from thresher.scores.percentiles import resolved
 from thresher.scores.store import FAILED, read_shard, shards, text_store
 
-PASSED, DROPPED, HEADING, FLOORED = "passed", "dropped", "kept as heading", "kept by the floor"
+PASSED = "passed"
+DROPPED = "dropped"
+HEADING = "kept as heading"
+FLOORED = "kept by the floor"
 DROPPED_HEADING = "dropped as heading"
 _DROPPING = (DROPPED, DROPPED_HEADING)
 
@@ -84,16 +87,21 @@ def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None
     """
     cleaner = resolved(folder, cleaner)
     on_page = cleaner.on_page
+    columns_of_page = cutting.shard_columns([on_page])
+    columns_of_page.append("kinds")
+    columns_of_text = cutting.shard_columns([cleaner])
+    columns_of_text.append("kinds")
     for path in shards(folder):
-        ids = read_shard(path, ["id"]).texts("id").tolist()
-        rows = [row for row, document_id in enumerate(ids) if only is None or document_id in only]
+        rows: list[int] = []
+        for row, document_id in enumerate(read_shard(path, ["id"]).texts("id").tolist()):
+            if only is None or document_id in only:
+                rows.append(row)
         if not rows:
             continue
-        table = read_shard(path, [*cutting.shard_columns([on_page]), "kinds"])
-        text_table = None
+        table = read_shard(path, columns_of_page)
+        text_table: Table | None = None
         if cleaner.input_name:
-            text_path = text_store(folder, cleaner.input_name) / path.name
-            text_table = read_shard(text_path, [*cutting.shard_columns([cleaner]), "kinds"])
+            text_table = read_shard(text_store(folder, cleaner.input_name) / path.name, columns_of_text)
         for row in rows:
             if table.texts("status")[row] == FAILED:
                 continue
@@ -105,7 +113,8 @@ def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None
 
 def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
     """Return the segments of a page that another text of it lacks, then that text, whose blocks are of the kind `TEXT`."""
-    blocks_of_page, blocks_of_text = _blocks(page), _blocks(text)
+    blocks_of_page = _blocks(page)
+    blocks_of_text = _blocks(text)
     dropped = [segment for segment in page.segments if not segment.kept]
     segments = [replace(segment, block=blocks_of_page + segment.block) for segment in text.segments]
     kinds = page.kinds
@@ -122,20 +131,22 @@ def _blocks(page: PageVerdicts) -> int:
 
 def _explained(table: Table, row: int, cleaner: Cleaner) -> PageVerdicts:
     text = table.texts("text")[row]
-    block_ends, sentence_ends = table.lists("block_ends")[row], table.lists("sentence_ends")[row]
+    block_ends = table.lists("block_ends")[row]
+    sentence_ends = table.lists("sentence_ends")[row]
     by_sentence = any(scorer.segment == SENTENCE for scorer in cleaner.scorers)
     ends = sentence_ends if by_sentence else block_ends
     blocks = np.searchsorted(block_ends, ends)
     words = table.lists("words")[row].astype(np.int64)
     if not by_sentence:
         words = np.bincount(np.searchsorted(block_ends, sentence_ends), weights=words, minlength=len(ends))
-    levels, pages = table.lists("levels")[row], np.array([0, len(block_ends)])
+    levels = table.lists("levels")[row]
+    pages = np.array([0, len(block_ends)])
     layout = cutting.Layout(blocks, words, levels > 0, pages, partial(cutting.headlines_of, [text], levels, pages))
     verdicts_by_cut: list[list[SegmentVerdict]] = []
-    kept = np.ones(len(ends), dtype=np.bool_)
+    stays = np.ones(len(ends), dtype=np.bool_)
     for cut in cleaner.cuts:
-        verdicts_of_cut = _verdicts(cut, table.lists(f"score:{cut.scorer.canonical_name}")[row], layout, kept)
-        kept &= np.array([verdict.outcome not in _DROPPING for verdict in verdicts_of_cut], dtype=np.bool_)
+        verdicts_of_cut = _verdicts(cut, table.lists(f"score:{cut.scorer.canonical_name}")[row], layout, stays)
+        stays &= np.array([verdict.outcome not in _DROPPING for verdict in verdicts_of_cut], dtype=np.bool_)
         verdicts_by_cut.append(verdicts_of_cut)
     segments: list[ScoredSegment] = []
     begin = 0
@@ -148,7 +159,8 @@ def _explained(table: Table, row: int, cleaner: Cleaner) -> PageVerdicts:
 
 
 def _verdicts(cut: Cut, scores: Scores, layout: cutting.Layout, kept_before: cutting.Mask) -> list[SegmentVerdict]:
-    headings, always = layout.headings[layout.blocks], layout.always_kept(cut)[layout.blocks]
+    headings = layout.headings[layout.blocks]
+    always = layout.always_kept(cut)[layout.blocks]
     by_floor = cutting.kept_by_floor(cut, scores, layout, kept_before)
     within = cutting.within_cutoff(cut, scores, layout, kept_before)
     shares = None

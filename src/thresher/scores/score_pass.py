@@ -44,7 +44,8 @@ __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 STORE_VERSION = 9
 SHARD_PAGES = 256
 """The most pages of a shard where parts carry their pages."""
-_LEAST_PAGES, _SHARDS = 64, 16
+_LEAST_PAGES = 64
+_SHARDS = 16
 _KEY = "store.json"
 _MIXED = "changed while it was read"
 _REPORT_FILE = RecordFile(ScoreReport, "a report on scores", "run the same command again")
@@ -68,8 +69,9 @@ def fail_duplicates(folder: Path) -> None:
                 first[name] = _position(table, row)
         if doubles:
             # The pages' own shard comes last: after a kill its rows still say which rows are left to fail.
-            for shard in [*sorted(folder.glob(f"texts/*/{path.name}")), path]:
+            for shard in sorted(folder.glob(f"texts/*/{path.name}")):
                 _fail(shard, doubles)
+            _fail(path, doubles)
 
 
 def _position(table: Table, row: int) -> str:

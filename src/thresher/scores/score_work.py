@@ -103,7 +103,7 @@ class ScoreWork:
             self._write_text(path, text, pages, report)
         cost = ScoringCost(dict(seconds), scored.times, socket.gethostname())
         # Last, since the part is finished when this shard is there.
-        stores.write_shard(path, pages, [*own_block_scorers(self.scorers)], report, cost, self.further)
+        stores.write_shard(path, pages, list(own_block_scorers(self.scorers)), report, cost, self.further)
 
     def _write_text(self, path: Path, text: str, pages: Sequence[PageScores], report: ShardReport) -> None:
         columns = [text]

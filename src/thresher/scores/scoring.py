@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from time import perf_counter
 
 import numpy as np
@@ -73,11 +74,12 @@ def score_page(
         with_references: whether its segments have the page's references.
     """
     laps = _Laps()
-    makers, own_scorers = text_makers(scorers), own_block_scorers(scorers)
+    makers = text_makers(scorers)
+    own_scorers = own_block_scorers(scorers)
     try:
-        least = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
-        details = [scorer.detail for scorer in (*scorers, *own_scorers.values())]
-        detail = max(least, *details) if details else least
+        detail = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
+        for scorer in chain(scorers, own_scorers.values()):
+            detail = max(detail, scorer.detail)
         segments, decoded = read_page(page, options, detail, with_references)
     except (LxmlError, PageError) as error:
         reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
@@ -137,7 +139,8 @@ def _make_text(
     maker: TextMaker, number: int, page: Page, html: str, segments: Segments, options: PageOptions
 ) -> _OtherText:
     """Return another text of a page; errors of the user's are raised."""
-    text, problem = "", ""
+    text = ""
+    problem = ""
     try:
         if isinstance(maker, PageText):
             with guarded(number):

@@ -61,14 +61,17 @@ class _Comparison:
             anchors: dict[int, Anchors] = {}
             begins: Sequence[int] = [0] * len(group.shards)
             if group.anchors is not None:
-                anchors, begins = anchors_of(group.anchors), group.anchors.begins[:-1]
+                anchors = anchors_of(group.anchors)
+                begins = group.anchors.begins[:-1]
             for path, begin in zip(group.shards, begins, strict=True):
-                self._write_shard(path, [anchors.get(begin + row) for row in range(stores.read_report(path).documents)])
+                pages = range(begin, begin + stores.read_report(path).documents)
+                self._write_shard(path, [anchors.get(page, NO_ANCHORS) for page in pages])
         return watch.times
 
-    def _write_shard(self, path: Path, anchors: Sequence[Anchors | None]) -> None:
+    def _write_shard(self, path: Path, anchors: Sequence[Anchors]) -> None:
         table = stores.read_shard(path, None if self.scorers else COLUMNS)
-        counts, texts = HashCounts(self.counts), read_shard_texts(self.counts, path)
+        counts = HashCounts(self.counts)
+        texts = read_shard_texts(self.counts, path)
         if self.scorers:
             blocks = block_counts(texts, counts)
             columns: dict[str, Column] = dict(table.columns)
@@ -77,11 +80,10 @@ class _Comparison:
                 columns[f"score:{scorer.canonical_name}"] = Lists(scores, table.lists("levels").offsets)
             stores.write_columns(path, Table(columns), stores.read_report(path))
         if self.sites:
-            of_pages = [page or NO_ANCHORS for page in anchors]
             columns = {
                 "own_title": Texts.of(own_titles(table, texts, counts)),
-                "anchor_texts": Texts.of(["\n".join(page.texts) for page in of_pages]),
-                "anchor_weights": Lists.of([page.weights for page in of_pages], np.float32),
+                "anchor_texts": Texts.of(["\n".join(page.texts) for page in anchors]),
+                "anchor_weights": Lists.of([page.weights for page in anchors], np.float32),
             }
             with atomic_path(site_path(path)) as temporary:
                 write_table(temporary, Table(columns), "")
@@ -105,7 +107,9 @@ def compare_pages(store: Path, scorers: Sequence[Scorer], sites: bool, backend: 
         spent = _compare(stores.text_store(store, text), site_scorers, with_files, backend)
         times += spent
         names = [scorer.canonical_name for scorer in site_scorers]
-        for name in [*names, SITES] if with_files else names:
+        if with_files:
+            names.append(SITES)
+        for name in names:
             # Each alone would need the counts; other workers wait for them.
             seconds[name] = spent.wall * backend.workers
     return stores.ScoringCost(seconds, times)

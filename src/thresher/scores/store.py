@@ -40,7 +40,9 @@ from thresher.pages import Segments
 from thresher.pages.links import NO_LINKS, PageLinks
 from thresher.scores.block_kinds import KINDS
 
-SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
+SCORED = "scored"
+EMPTIED = "emptied"
+FAILED = "failed"
 FURTHER_COLUMNS = ("html", "members")
 """Columns of texts that only cleaning needs: the decoded page, and the members of its JSON line as JSON."""
 LINKS = "links"
@@ -370,11 +372,15 @@ def first_document(folder: Path) -> str:
 def missing_documents(folder: Path, wanted: Iterable[str]) -> set[str]:
     """Return which of the documents `wanted` are not in a store, nor with their ids in NFC or NFD; failed ones are in it."""
     missing = set(wanted)
-    by_form = {form: document for document in missing for form in other_forms(document)}
+    document_of_form: dict[str, str] = {}
+    for document in missing:
+        for form in other_forms(document):
+            document_of_form[form] = document
     for path in shards(folder):
-        ids = read_shard(path, ["id"]).texts("id").tolist()
-        missing.difference_update(ids)
-        missing.difference_update(by_form[form] for form in by_form.keys() & {*ids})
+        ids = set(read_shard(path, ["id"]).texts("id").tolist())
+        missing -= ids
+        for form in ids & document_of_form.keys():
+            missing.discard(document_of_form[form])
     return missing
 
 
@@ -426,13 +432,13 @@ def total(
 ) -> ScoreReport:
     """Add up the reports and costs of all shards, and the costs `beside` the pass, of training and of comparing pages."""
     seconds: Counter[str] = Counter()
-    for part in (*spent, *beside):
-        seconds.update(part.seconds)
     times = Times(0.0, 0.0, 0.0)
     for shard in spent:
+        seconds.update(shard.seconds)
         times += shard.times
     times = replace(times, wall=times.wall / workers)
     for cost in beside:
+        seconds.update(cost.seconds)
         times += cost.times
     counts: dict[str, int] = {}
     for field_of_counts in fields(PageCounts):

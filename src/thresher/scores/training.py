@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,15 +64,20 @@ class _Selection:
         return descriptive_sentences(self.store)
 
 
-def learn(
-    scorers: Sequence[Scorer], folder: Path, score_into: ScoreInto, language: str, workers: int
-) -> tuple[tuple[Scorer, ...], stores.ScoringCost]:
-    """Return scorers ready for the collection, in their order, and the cost of training; existing models are reused.
+class Learnt(NamedTuple):
+    """Scorers that are ready for a collection, in their order, and the cost of training them."""
+
+    scorers: tuple[Scorer, ...]
+    cost: stores.ScoringCost
+
+
+def learn(scorers: Sequence[Scorer], folder: Path, score_into: ScoreInto, language: str, workers: int) -> Learnt:
+    """Train the scorers that learn from the collection; existing models are reused.
 
     The folder `models` of the score store keeps trained models.
     """
     if not any(scorer.learns for scorer in scorers):
-        return tuple(scorers), stores.NO_COST
+        return Learnt(tuple(scorers), stores.NO_COST)
     record = folder / "models" / "learning.json"
     selection = _Selection(folder / "learning", score_into)
     trained: list[Scorer] = []
@@ -81,7 +87,8 @@ def learn(
             if not scorer.learns:
                 trained.append(scorer)
                 continue
-            begin, selected_before = time.perf_counter(), selection.seconds
+            begin = time.perf_counter()
+            selected_before = selection.seconds
             data = TrainingData(selection.sentences, language, workers)
             learnt = scorer.for_collection(data, record.parent)
             trained.append(learnt.with_input(scorer.input_text))
@@ -94,7 +101,7 @@ def learn(
         times = selection.report.times + replace(watch.times, wall=sum(seconds.values()))
         stores.COST_FILE.write(record, stores.ScoringCost(dict.fromkeys(seconds, alone), times))
     _remove_selection(selection.store, folder)
-    return tuple(trained), _read_cost(record)
+    return Learnt(tuple(trained), _read_cost(record))
 
 
 def _remove_selection(store: Path, folder: Path) -> None:

@@ -104,7 +104,9 @@ def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
             one a line, and `anchor_weights`.
         weights: of the parts.
     """
-    block_ends, sentence_ends, levels = table.lists("block_ends"), table.lists("sentence_ends"), table.lists("levels")
+    block_ends = table.lists("block_ends")
+    sentence_ends = table.lists("sentence_ends")
+    levels = table.lists("levels")
     own_titles = site.texts("own_title")
     pages: list[_WeightedPage] = []
     for row, text in enumerate(table.texts("text").tolist()):
@@ -161,8 +163,8 @@ class _WeightedPage:
         self._own_text = f"{text}\n"
         self._parts = [self._own_text]
         self._length = len(self._own_text)
-        self.block_ends = [*block_ends[:-1], self._length] if block_ends else []
-        self.sentence_ends = [*sentence_ends[:-1], self._length] if sentence_ends else []
+        self.block_ends = _with_last(block_ends, self._length)
+        self.sentence_ends = _with_last(sentence_ends, self._length)
         self.blocks = list(range(len(block_ends)))
         self.sentences = list(range(len(sentence_ends)))
 
@@ -173,7 +175,9 @@ class _WeightedPage:
 
     def ends(self, ends: Sequence[int]) -> list[int]:
         """Return ends without the line feed behind the last block."""
-        return [*ends[:-1], ends[-1] - 1] if ends else []
+        if not ends:
+            return []
+        return _with_last(ends, ends[-1] - 1)
 
     def repeat(self, levels: Sequence[int], weights: Weights, own_title: str) -> None:
         """Add the copies of title and headings; of the title only its own part."""
@@ -200,8 +204,10 @@ class _WeightedPage:
             self._add(f"{own_title}\n", [len(own_title) + 1], block, [first])
 
     def _add_copy(self, block: int) -> None:
-        begin, end = self.block_ends[block - 1] if block else 0, self.block_ends[block]
-        first, after = bisect_right(self.sentence_ends, begin), bisect_right(self.sentence_ends, end)
+        begin = self.block_ends[block - 1] if block else 0
+        end = self.block_ends[block]
+        first = bisect_right(self.sentence_ends, begin)
+        after = bisect_right(self.sentence_ends, end)
         ends = [sentence_end - begin for sentence_end in self.sentence_ends[first:after]]
         self._add(self._own_text[begin:end], ends, block, range(first, after))
 
@@ -213,6 +219,14 @@ class _WeightedPage:
         self._length += len(text)
         self.block_ends.append(self._length)
         self.blocks.append(block)
+
+
+def _with_last(ends: Sequence[int], last: int) -> list[int]:
+    """Return ends with another last one, if there are any."""
+    with_last = list(ends)
+    if with_last:
+        with_last[-1] = last
+    return with_last
 
 
 class _Copies:

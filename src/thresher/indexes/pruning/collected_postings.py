@@ -84,7 +84,8 @@ def _postings(shard: TokenizedShard, mask: Flags, vocabulary: _Vocabulary) -> tu
 
     `mask` says which sentences the cleaner keeps.
     """
-    table, tokens = shard.table, shard.tokens
+    table = shard.table
+    tokens = shard.tokens
     inside = mask[tokens.sentence]
     page = tokens.page[tokens.sentence[inside]]
     has_text = np.zeros(len(table), dtype=np.bool_)

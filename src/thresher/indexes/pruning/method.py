@@ -11,7 +11,8 @@ from thresher.base.numbers import Floats, Ints
 from thresher.cleaners.scorer import Declared
 from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Postings
 
-KEEP_ABOVE, KEEP_SHARE = "keep above", "keep share"
+KEEP_ABOVE = "keep above"
+KEEP_SHARE = "keep share"
 TENTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 

@@ -85,13 +85,15 @@ class TermCentric(PruningMethod):
 
     def fit(self, postings: Postings) -> Floats:
         """Return z_t by term number, 0 for terms of at most k documents; memory grows with k and the other terms."""
-        k, statistics = int(self.values["k"]), postings.statistics
+        k = int(self.values["k"])
+        statistics = postings.statistics
         frequent = np.flatnonzero(statistics.df > k)
         row = np.full(len(statistics.df), -1, dtype=np.int64)
         row[frequent] = np.arange(len(frequent))
         best = np.zeros((len(frequent), k))
         for block in postings.blocks():
-            rows, scores = row[block.term], self._scores(block, statistics)
+            rows = row[block.term]
+            scores = self._scores(block, statistics)
             candidates = np.flatnonzero(rows >= 0)
             candidates = candidates[scores[candidates] > best[rows[candidates], 0]]
             _update(best, rows[candidates], scores[candidates])

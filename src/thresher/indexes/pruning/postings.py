@@ -19,7 +19,8 @@ Numbers = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 TIES = 10
 """Values that agree to this many decimals are ties, since logarithms may differ in their last bits."""
-BM25, QLD = "bm25", "qld"
+BM25 = "bm25"
+QLD = "qld"
 MODEL = Parameter(
     "model", str, BM25, "the retrieval model that scores postings, with its default parameters", (BM25, QLD)
 )

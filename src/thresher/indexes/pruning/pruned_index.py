@@ -63,9 +63,11 @@ class PrunedPostings:
         tokens_left = np.bincount(block.document[stays], weights=block.tf[stays], minlength=len(block.ids))
         tokens_left = tokens_left.astype(np.int64)
         if self._original:
-            removed, lengths = block.lengths - tokens_left, block.lengths
+            removed = block.lengths - tokens_left
+            lengths = block.lengths
         else:
-            removed, lengths = np.zeros_like(tokens_left), tokens_left
+            removed = np.zeros_like(tokens_left)
+            lengths = tokens_left
         emptied = (block.lengths > 0) & (tokens_left == 0)
         lists = self._term_lists(block, stays)
         for row, identifier in enumerate(block.ids):

@@ -263,7 +263,9 @@ def describe_methods() -> str:
         lines += cleaners.declaration_lines(
             entry, f"{entry['name']}@CUTOFF", f"cutoffs {entry['cutoffs']} ({entry['unit']})"
         )
-    return "\n".join([*lines, *_weights_lines(), ORDER])
+    lines += _weights_lines()
+    lines.append(ORDER)
+    return "\n".join(lines)
 
 
 def weights_declaration() -> dict[str, Any]:

@@ -45,7 +45,10 @@ def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int],
         fields = likely_fields_apart(collection.path, collection.format, collection.options.fields)
         # If a member has the right name but is no string, another name does not help.
         if fields.members and not any(kind.endswith("is not a string") for kind in kinds):
-            options = [f"--{name}-field {member}" for name, member in fields.likely.items() if name != "url"]
+            options: list[str] = []
+            for name, member in fields.likely.items():
+                if name != "url":
+                    options.append(f"--{name}-field {member}")
             members = f"its members are {', '.join(fields.members)}"
             fix = f"{members}; {fix}"
             if options:

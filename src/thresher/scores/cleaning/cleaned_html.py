@@ -128,7 +128,7 @@ def markdown_of(html: str, url: str | None) -> str:
         root.make_links_absolute(url, handle_failures="ignore")
     else:
         root.resolve_base_href(handle_failures="ignore")
-    for link in [*root.iter("a")]:
+    for link in list(root.iter("a")):
         if "#" in link.get("href", "") and link.text_content().strip() in _PERMALINKS:
             link.drop_tree()
     options = converter.ConversionOptions(extract_metadata=False, sup_symbol="<sup>", sub_symbol="<sub>")

@@ -325,6 +325,8 @@ def _parquet(out: BinaryIO, rendering: Rendering) -> Iterator[Write]:
     writer = pa.parquet.ParquetWriter(out, schema, compression="zstd", write_page_checksum=True)
     rows: list[Row] = []
     size = 0
+    sized = [name, MARKDOWN, HTML]
+    sized += FIELDS
 
     def flush() -> None:
         writer.write_table(pa.Table.from_pylist(rows, schema=schema))
@@ -333,7 +335,7 @@ def _parquet(out: BinaryIO, rendering: Rendering) -> Iterator[Write]:
     def write(row: Row) -> None:
         nonlocal size
         rows.append(row)
-        size += sum(len(row.get(text, "")) for text in (name, MARKDOWN, HTML, *FIELDS))
+        size += sum(len(row.get(text, "")) for text in sized)
         if size >= _GROUP_BYTES:
             flush()
             size = 0

@@ -28,8 +28,11 @@ STANDARD = Path("-")
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,9})")
 _STANDARD_OUTPUT = 1
 _NAMED = {"-": _STANDARD_OUTPUT, "/dev/stdout": _STANDARD_OUTPUT, "/dev/stderr": 2}
-JSON_LINES, PARQUET, TEXT = "jsonl", "parquet", "txt"
-GZIP, ZSTD = "gz", "zst"
+JSON_LINES = "jsonl"
+PARQUET = "parquet"
+TEXT = "txt"
+GZIP = "gz"
+ZSTD = "zst"
 _OTHER_MEMBERS = ("id", "url", "title", HTML, MARKDOWN, "language")
 FIELDS = ("headings", "repeated", "anchors")
 """The further members of documents with fields."""
@@ -182,8 +185,10 @@ class Output:
 
     def __post_init__(self) -> None:
         """Check the name of the member with the text, and that the language is one that is recognised."""
-        reserved = (*_OTHER_MEMBERS, *FIELDS) if self.fields else _OTHER_MEMBERS
-        if self.text_name in ("", *reserved):
+        reserved: tuple[str, ...] = _OTHER_MEMBERS
+        if self.fields:
+            reserved += FIELDS
+        if not self.text_name or self.text_name in reserved:
             fix = f"choose one that is none of {', '.join(reserved)}"
             raise ConfigError(f"the text cannot have the name {self.text_name!r}", fix, "--text-name")
         if self.language and self.language not in recognised():
@@ -220,11 +225,11 @@ def output_format(path: str | Path, wanted: Output) -> OutputFormat:
     elif is_stream(path):
         name = JSON_LINES
     else:
-        endings = [f".{ending}" for ending in (*OUTPUT_FORMATS, *_FURTHER_ENDINGS)]
+        endings = [f".{ending}" for ending in OUTPUT_FORMATS + _FURTHER_ENDINGS]
         what = f"the name ends in no format: {', '.join(endings)}"
         raise ConfigError(what, "end it in one of them, or in / for a file a page, or say --output-format", str(path))
     name = _KINDS.get(name, name)
-    formats = (*OUTPUT_FORMATS, TEXT, MARKDOWN, HTML)
+    formats = OUTPUT_FORMATS + _PER_PAGE
     if name not in formats:
         raise ConfigError(f"there is no format {name!r}", f"use one of {', '.join(formats)}", "--output-format")
     kind, _, compression = name.partition(".")

@@ -18,7 +18,7 @@ from thresher.cleaners.scorer import Scorer
 from thresher.cleaners.scorers.repeated import REPEATED_SHARE, RepeatedShare
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scores.cleaning.output_formats import JSON_LINES, PARQUET, OutputFormat
-from thresher.scores.cutting import CutPage, kept_text
+from thresher.scores.cutting import CutPage, Mask, kept_text
 from thresher.scores.sites import read_site_shard
 from thresher.scores.weighting import Weights, weighted_anchors
 
@@ -39,7 +39,8 @@ class PageFields:
 
 def field_scorers(cleaner: Cleaner) -> tuple[Scorer, ...]:
     """Return the scorers that the fields of pages cleaned by a cleaner need."""
-    scorers = {scorer.canonical_name: scorer for scorer in (*cleaner.scorers, _REPEATED)}
+    scorers = {scorer.canonical_name: scorer for scorer in cleaner.scorers}
+    scorers[_REPEATED.canonical_name] = _REPEATED
     return tuple(scorers.values())
 
 
@@ -73,8 +74,10 @@ class FieldReader:
 
     def fields(self, cut: CutPage) -> PageFields:
         """Return the fields of a page that is cut."""
-        table, row = self._table, cut.row
-        sentence_ends, block_ends = table.lists("sentence_ends")[row], table.lists("block_ends")[row]
+        table = self._table
+        row = cut.row
+        sentence_ends = table.lists("sentence_ends")[row]
+        block_ends = table.lists("block_ends")[row]
         first = int(table.lists("block_ends").offsets[row])
         blocks = np.searchsorted(block_ends, sentence_ends)
         levels = table.lists("levels")[row][blocks]
@@ -82,9 +85,14 @@ class FieldReader:
         is_kept[list(cut.document.sentences)] = True
         is_kept &= levels != TITLE_LEVEL
         repeats = self._repeats[first + blocks]
-        parts: list[str] = []
-        for mask in (is_kept & ~repeats & (levels > 0), is_kept & ~repeats & (levels == 0), is_kept & repeats):
-            parts.append(kept_text(table.texts("text")[row], sentence_ends.tolist(), blocks.tolist(), mask))
-        headings, text, repeated = parts
-        anchors = "\n".join(weighted_anchors(self._site, row, factor=1))
-        return PageFields(self._site.texts("own_title")[row], headings, text, repeated, anchors)
+
+        def text_of(mask: Mask) -> str:
+            return kept_text(table.texts("text")[row], sentence_ends.tolist(), blocks.tolist(), mask)
+
+        return PageFields(
+            self._site.texts("own_title")[row],
+            headings=text_of(is_kept & ~repeats & (levels > 0)),
+            text=text_of(is_kept & ~repeats & (levels == 0)),
+            repeated=text_of(is_kept & repeats),
+            anchors="\n".join(weighted_anchors(self._site, row, factor=1)),
+        )

@@ -20,7 +20,8 @@ AddPage = Callable[[str, bytes], object]
 _UNFIT = re.compile(r"[\x00-\x1f\x7f]|%(?=[0-9A-Fa-f]{2})")
 _DOTS = ("", ".", "..")
 # File systems allow 255 bytes for a name, and most 4,096 for a path.
-_LONGEST_NAME, _LONGEST_PATH = 200, 2000
+_LONGEST_NAME = 200
+_LONGEST_PATH = 2000
 _SHOWN = 40
 
 

@@ -31,7 +31,8 @@ from thresher.scores.store import FAILED, PageScores
 
 WINDOW_BYTES = 64 * 2**20
 """The bytes of a pipe that are cleaned at once."""
-PAUSE_SECONDS, MOST_SECONDS = 1.0, 10.0
+PAUSE_SECONDS = 1.0
+MOST_SECONDS = 10.0
 """What a slow pipe has given is cleaned when it pauses for so long, or after the longer time."""
 _PIECE = 2**20
 _NAME = "stdin"
@@ -142,7 +143,7 @@ def piped_lines(
     The pipe has JSON lines, or one page of HTML or text, whose id is `stdin`; what begins with `<` is HTML. Each
     collection has about `window` bytes, up to the end of a line, or what has come when the pipe pauses; None for all.
     """
-    if format not in ("", JsonLines.name, *PAGE_FORMATS):
+    if format not in ("", JsonLines.name) and format not in PAGE_FORMATS:
         what = f"standard input is read as JSON lines, or as a page of HTML or text, not as {format}"
         raise ConfigError(what, "give a file", "--format")
     lines = _Lines(pipe)

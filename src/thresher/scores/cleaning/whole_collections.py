@@ -346,7 +346,9 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
     columns = shard_columns([cleaner])
     reader: FieldReader | None = None
     if rendering.how.fields:
-        table = read_shard(path, sorted({*columns, REPEATED_COLUMN}))
+        columns_with_repeats = set(columns)
+        columns_with_repeats.add(REPEATED_COLUMN)
+        table = read_shard(path, sorted(columns_with_repeats))
         reader = FieldReader(path, table)
     else:
         table = read_shard(path, columns)
