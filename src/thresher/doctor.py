@@ -19,7 +19,8 @@ from thresher.indexes.jvm import java_report
 
 _NEEDED = ("lxml", "joblib", "numpy", "symspellpy", "justext", "ufal.kenlm")
 _JAVA = ("pyserini", "pyjnius")
-_LOW_DISK, _LOW_MEMORY_MIB = 5 * 2**30, 2000
+_LOW_DISK = 5 * 2**30
+_LOW_MEMORY_MIB = 2000
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,13 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at Python, packages, the extras, the CPU, its energy counters, memory and disk."""
-    needed = [Finding("Python", platform.python_version()), *map(_package, _NEEDED)]
-    return [*needed, *_extras(), *_machine(), _disk("disk, here", Path.cwd()), _cache()]
+    findings = [Finding("Python", platform.python_version())]
+    findings += map(_package, _NEEDED)
+    findings += _extras()
+    findings += _machine()
+    findings.append(_disk("disk, here", Path.cwd()))
+    findings.append(_cache())
+    return findings
 
 
 def _package(name: str) -> Finding:
@@ -65,11 +71,16 @@ def _version(name: str) -> str:
 
 
 def _extras() -> list[Finding]:
-    installed = {name: number for name in _retrieval() if (number := _version(name))}
+    installed: dict[str, str] = {}
+    for name in _retrieval():
+        number = _version(name)
+        if number:
+            installed[name] = number
     findings = retrieval_packages(installed)
     if any(name in installed for name in _JAVA):
         try:
-            findings += [Finding(what, state) for what, state in java_report().items()]
+            for what, state in java_report().items():
+                findings.append(Finding(what, state))
         except MissingDependencyError as error:
             findings.append(Finding("Java", error.what, error.fix, True))
     else:
@@ -125,7 +136,9 @@ def _machine() -> list[Finding]:
 
 def _cache() -> Finding:
     folder = cache_folder()
-    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    nearest = folder
+    while not nearest.exists():
+        nearest = nearest.parent
     if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
         return Finding("cache", f"{folder} cannot be written", "set THRESHER_CACHE to a folder of yours", True)
     return _disk("disk, cache", nearest)

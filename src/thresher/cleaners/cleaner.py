@@ -22,7 +22,10 @@ from thresher.cleaners.registry import scorer_class, scorers
 
 BASELINE = "none"
 
-SCORE, HEADLINE, KEEP, DROP = "score", "headline", "keep", "drop"
+SCORE = "score"
+HEADLINE = "headline"
+KEEP = "keep"
+DROP = "drop"
 HEADINGS = base.Parameter(
     "headings",
     str,
@@ -168,8 +171,10 @@ class Cleaner:
         """The canonical name."""
         if not self.cuts:
             return BASELINE
-        first, *further = self.cuts
-        return "+".join([first.name, *(cut.name_without_text for cut in further)])
+        # The first cut has the name of the text that all cuts read.
+        names = [self.cuts[0].name]
+        names += [cut.name_without_text for cut in self.cuts[1:]]
+        return "+".join(names)
 
     @property
     def input_name(self) -> str:
@@ -205,7 +210,11 @@ class Cleaner:
     @property
     def resolved_cutoffs(self) -> dict[str, float]:
         """The resolved percentile cutoffs, by the cuts' names."""
-        return {cut.name: cut.cutoff for cut in self.cuts if cut.percentile is not None and cut.cutoff is not None}
+        cutoffs: dict[str, float] = {}
+        for cut in self.cuts:
+            if cut.percentile is not None and cut.cutoff is not None:
+                cutoffs[cut.name] = cut.cutoff
+        return cutoffs
 
 
 class CleanedText(base.TextMaker):
@@ -245,7 +254,10 @@ def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
         return Cleaner()
     cuts = _parse_cuts(text, where)
     parts = text.split("+")[-len(cuts) :]
-    return Cleaner(tuple(_with_cutoff(cut, part, where) for cut, part in zip(cuts, parts, strict=True)))
+    with_cutoffs: list[Cut] = []
+    for cut, part in zip(cuts, parts, strict=True):
+        with_cutoffs.append(_with_cutoff(cut, part, where))
+    return Cleaner(tuple(with_cutoffs))
 
 
 def _with_cutoff(cut: Cut, part: str, where: str) -> Cut:
@@ -338,7 +350,9 @@ def _parse_cut(part: str, text: str, where: str) -> Cut:
         raise _unparsed(text, where)
     inside = match["inside"] or ""
     kind = scorer_class(match["name"], where).variant_for(inside, where)
-    values = parse_values(kind.name, [*kind.parameters, *_cut_parameters(kind)], inside, where)
+    parameters = list(kind.parameters)
+    parameters += _cut_parameters(kind)
+    values = parse_values(kind.name, parameters, inside, where)
     headings = str(values.pop(HEADINGS.name, kind.headings))
     floor = int(values.pop(FLOOR.name, FLOOR.default))
     cut = Cut(kind(**values), base.DECISION if kind.decides else None, headings, floor=floor)
@@ -400,15 +414,11 @@ def declarations() -> list[dict[str, Any]]:
 
 def describe() -> str:
     """Return the declarations as text for a terminal."""
-    lines = [
-        *WHICH_CLEANER,
-        "",
-        BASELINE,
-        "    The baseline: removes tags, scripts and styles, and keeps all text.",
-        "",
-    ]
+    lines = list(WHICH_CLEANER)
+    lines += ["", BASELINE, "    The baseline: removes tags, scripts and styles, and keeps all text.", ""]
     for declared in declarations():
-        head, rule = declared["name"], "decides: no cutoff"
+        head = declared["name"]
+        rule = "decides: no cutoff"
         if not declared["decides"]:
             head = f"{head}@CUTOFF"
             rule = f"{declared['keep']}; cutoffs {declared['cutoffs']}"
@@ -422,9 +432,10 @@ def declaration_lines(declared: Mapping[str, Any], head: str, usage: str) -> lis
     """Return the lines of a declaration for a terminal: below the `head`, the description, `usage` and parameters."""
     lines = [head, f"    {declared['description']}", f"    {usage}, such as {declared['example']}"]
     for parameter in declared["parameters"]:
-        default, description = base.value_text(parameter["default"]), parameter["description"]
-        lines.append(f"    {parameter['name']}={default}: {description} ({parameter['values']})")
-    return [*lines, f"    source: {declared['source']}", ""]
+        default = base.value_text(parameter["default"])
+        lines.append(f"    {parameter['name']}={default}: {parameter['description']} ({parameter['values']})")
+    lines += [f"    source: {declared['source']}", ""]
+    return lines
 
 
 def declaration(

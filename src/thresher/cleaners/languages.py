@@ -81,7 +81,8 @@ def _identifier() -> Any:
 
 def recognised() -> list[str]:
     """Return the codes of ISO 639-1 that `code_of` may return."""
-    return sorted(code for code in map(str, _identifier().nb_classes) if len(code) == 2)
+    codes = [str(code) for code in _identifier().nb_classes]
+    return sorted(code for code in codes if len(code) == 2)
 
 
 def code_of(text: str) -> tuple[str, float]:

@@ -39,4 +39,4 @@ def _shipped_models() -> frozenset[str]:
     from thresher.cleaners.content_model import model
     from thresher.cleaners.words.models import BUILDERS, SELF
 
-    return frozenset((*BUILDERS, SELF, *model.SHIPPED, *scoring.SHIPPED))
+    return frozenset({SELF}).union(BUILDERS, model.SHIPPED, scoring.SHIPPED)

@@ -23,8 +23,10 @@ from thresher.pages import Detail, Segments
 Scores = npt.NDArray[np.float32]
 Value = str | int | float | bool
 
-BLOCK, SENTENCE = "block", "sentence"
-KEEP_HIGH, KEEP_LOW = "keep high", "keep low"
+BLOCK = "block"
+SENTENCE = "sentence"
+KEEP_HIGH = "keep high"
+KEEP_LOW = "keep low"
 DECISION = 0.5
 """The cutoff between the two scores of a scorer that decides."""
 _TRUTH_VALUES = {"true": True, "false": False}
@@ -149,9 +151,10 @@ class Declared:
     parameters: ClassVar[tuple[Parameter, ...]] = ()
 
     def __init__(self, **values: Any) -> None:
-        self.values: Mapping[str, Value] = {
-            parameter.name: values.get(parameter.name, parameter.default) for parameter in self.parameters
-        }
+        with_defaults: dict[str, Value] = {}
+        for parameter in self.parameters:
+            with_defaults[parameter.name] = values.get(parameter.name, parameter.default)
+        self.values: Mapping[str, Value] = with_defaults
 
     @property
     def canonical_name(self) -> str:
@@ -378,9 +381,12 @@ def aligned_shares(blocks: Sequence[str], lines: Sequence[str]) -> Scores:
     Returns:
         shape (blocks,), range 0 to 1; 0 for blocks without words.
     """
-    words_in_lines = [_WORD.findall(line.lower()) for line in lines]
-    whole_lines = {tuple(words) for words in words_in_lines}
-    text = [word for words in words_in_lines for word in words]
+    whole_lines: set[tuple[str, ...]] = set()
+    text: list[str] = []
+    for line in lines:
+        words_of_line = _WORD.findall(line.lower())
+        whole_lines.add(tuple(words_of_line))
+        text += words_of_line
     runs_in_text = set(_runs(text))
     shares = np.zeros(len(blocks), dtype=np.float32)
     for number, block in enumerate(blocks):
@@ -410,8 +416,12 @@ def with_values(name: str, values: Mapping[str, Value]) -> str:
     >>> with_values("perplexity", {"lm": "books"})
     'perplexity(lm=books)'
     """
-    items = [f"{key}={value_text(value)}" if key else value_text(value) for key, value in values.items()]
-    return f"{name}({','.join(items)})" if items else name
+    items: list[str] = []
+    for key, value in values.items():
+        items.append(f"{key}={value_text(value)}" if key else value_text(value))
+    if not items:
+        return name
+    return f"{name}({','.join(items)})"
 
 
 def value_text(value: Value) -> str:
@@ -480,7 +490,11 @@ def own_block_scorers(scorers: Sequence[Scorer]) -> dict[str, Scorer]:
     for _, maker in sorted(makers.items()):
         all_scorers.extend(maker.on_page)
     all_scorers.extend(scorers)
-    return {scorer.canonical_name: scorer for scorer in all_scorers if scorer.input_text is None}
+    by_name: dict[str, Scorer] = {}
+    for scorer in all_scorers:
+        if scorer.input_text is None:
+            by_name[scorer.canonical_name] = scorer
+    return by_name
 
 
 def input_names(scorers: Sequence[Scorer]) -> tuple[str, ...]:

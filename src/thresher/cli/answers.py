@@ -48,7 +48,12 @@ def show_results(
         shell_commands = commands(choice)
     sentences += findings(results)
     sentences += warnings(results)
-    full = [table for table in (main_table(results), systems_table(results)) if table]
+    full = [main_table(results)]
+    systems = systems_table(results)
+    if systems is not None:
+        full.append(systems)
+    shown_files = [("report", folder / REPORT_FILE)]
+    shown_files += files
     short = partial(frontier_table, results, recommended=recommended)
     if experiment is not None and any(is_tested(measure) for measure in results.measures):
         asked = ChooseOptions()
@@ -59,7 +64,7 @@ def show_results(
         sentences=sentences,
         short=short,
         full=full,
-        files=[("report", folder / REPORT_FILE), *files],
+        files=shown_files,
         record=folder / RESULTS_FILE,
         commands=shell_commands,
     )

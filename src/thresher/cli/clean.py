@@ -302,10 +302,12 @@ def cleaneval(
         if stems:
             say(f"{what} ({len(stems)}): {', '.join(stems)}")
     with ExitStack() as stack:
+        comparisons: Path | None = None
         if output is None:
-            store, comparisons = stack.enter_context(temporary_folder()), None
+            store = stack.enter_context(temporary_folder())
         else:
-            store, comparisons = output, output / "comparisons"
+            store = output
+            comparisons = output / "comparisons"
         measured_on = GoldSet(folder, standard, store / "scores", comparisons)
         testing = SignificanceOptions(evaluation.alpha, evaluation.correction, evaluation.test)
         run = run_cleaners(measured_on, names, workers, fresh, testing)

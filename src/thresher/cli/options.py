@@ -39,7 +39,8 @@ workers_option = click.option(
 replace_option = click.option("--replace", "replaces", is_flag=True, help="Replace files that exist.")
 MOST_LINES = 40
 """Lines of an answer: a terminal shows about as many."""
-_FEWEST_ROWS, _MOST_ROWS = 4, 12
+_FEWEST_ROWS = 4
+_MOST_ROWS = 12
 
 
 def keys(table: str, names: Sequence[str]) -> Callable[[Verb], Verb]:
@@ -300,7 +301,10 @@ def style_options(verb: Verb) -> Verb:
     @wraps(verb)
     def shaped(*args: Any, full: bool, quiet: bool, as_json: bool, **named: Any) -> Any:
         asked = {OutputStyle.FULL: full, OutputStyle.QUIET: quiet, OutputStyle.JSON: as_json}
-        styles = [style for style, flag in asked.items() if flag]
+        styles: list[OutputStyle] = []
+        for style, flag in asked.items():
+            if flag:
+                styles.append(style)
         if len(styles) > 1:
             flags = " and ".join(f"--{style}" for style in styles)
             raise ConfigError(f"{flags} exclude each other", "give one of them", flags)
@@ -367,7 +371,9 @@ def _short_table(answer: Answer, rows: int, width: int) -> list[str]:
     """Return an empty line and the lines of the answer's table, or none without a table."""
     if answer.short is None:
         return []
-    return ["", *_narrow(answer.short(rows), width)]
+    lines = [""]
+    lines += _narrow(answer.short(rows), width)
+    return lines
 
 
 def _narrow(table: Table, width: int) -> list[str]:

@@ -13,7 +13,9 @@ from typing import Any, TextIO
 
 from thresher.base.errors import OutputClosed
 
-_INPUT, _OUTPUT, _ERRORS = 0, 1, 2
+_INPUT = 0
+_OUTPUT = 1
+_ERRORS = 2
 # What a terminal answers once it has been closed.
 _GONE = frozenset({errno.EIO, errno.ENXIO})
 _ANY = frozenset(errno.errorcode)
@@ -92,9 +94,11 @@ def _take(descriptor: int, flags: int) -> None:
 
 
 def _text(raw: _Stream, like: TextIO | None) -> TextIO:
-    encoding, handling = "utf-8", "backslashreplace"
+    encoding = "utf-8"
+    handling = "backslashreplace"
     if like is not None:
-        encoding, handling = like.encoding, like.errors or handling
+        encoding = like.encoding
+        handling = like.errors or handling
     if handling == "strict":
         handling = _ESCAPED
     by_lines = raw.isatty() or raw.fileno() == _ERRORS

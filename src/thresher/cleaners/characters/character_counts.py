@@ -50,7 +50,8 @@ def _alphabet(name: str, same: Sequence[str]) -> Alphabet:
     numbers = {sign: number for number, sign in enumerate(sorted(set(signs.values())), start=1)}
     codes = [numbers[signs.get(chr(code), " ")] for code in range(_OTHER)]
     codes[ord("\n")] = BEGIN
-    return Alphabet(name, len(numbers) + 1, bytes((*codes, numbers["~"])), folds=bool(same))
+    codes.append(numbers["~"])
+    return Alphabet(name, len(numbers) + 1, bytes(codes), folds=bool(same))
 
 
 LEXICAL = _alphabet("lexical", ())

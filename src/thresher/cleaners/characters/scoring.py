@@ -245,7 +245,7 @@ def read_model(path: Traversable) -> counting.CharacterModel:
     try:
         about_model = _CARD_FILE.parse(about, str(path))
         if about_model.format == FORMAT:
-            return _model(about_model, *(arrays[name].astype(np.int64) for name in _ARRAYS))
+            return _model(about_model, *[arrays[name].astype(np.int64) for name in _ARRAYS])
     except (KeyError, ValueError, ThresherError) as error:
         raise damaged(path, _WHAT, _FIX) from error
     raise InputError(f"it is a model of format {about_model.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
@@ -264,8 +264,8 @@ def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> countin
 def _narrow(values: Ints) -> npt.NDArray[Any]:
     """Return values of at least 0 in the smallest type that holds them, little-endian."""
     largest = int(values.max(initial=0))
-    kind = next(kind for kind in _TYPES if largest <= np.iinfo(kind).max)
-    return values.astype(np.dtype(kind).newbyteorder("<"))
+    large_enough = [kind for kind in _TYPES if largest <= np.iinfo(kind).max]
+    return values.astype(np.dtype(large_enough[0]).newbyteorder("<"))
 
 
 _FILES = NamedModels("NCleaner model", SHIPPED, FOLDER, ".ncleaner", "thresher ncleaner train", read_model)

@@ -57,7 +57,8 @@ def find_pairs(clean: Path, raw: Path, most: int | None = None, seed: int = 0) -
         raise InputError("one is a folder and the other is not", "give two folders or two files", f"{clean}, {raw}")
     if not clean.is_dir():
         return Pairs((Pair(clean, raw),))
-    cleaned, raws = page_files(clean), page_files(raw)
+    cleaned = page_files(clean)
+    raws = page_files(raw)
     for name in cleaned:
         if name not in raws:
             raise InputError(
@@ -118,7 +119,9 @@ def normalise(segment: str) -> str:
 
 def ngrams(text: str, n: int, alphabet: character_counts.Alphabet) -> Ints:
     """Return the numbers of `ngram_pieces` in one piece."""
-    return np.concatenate([np.zeros(0, dtype=np.int64), *character_counts.ngram_pieces(text, n, alphabet)])
+    pieces = [np.zeros(0, dtype=np.int64)]
+    pieces += character_counts.ngram_pieces(text, n, alphabet)
+    return np.concatenate(pieces)
 
 
 def usual_settings(alphabet: str | None) -> character_counts.Settings:
@@ -202,7 +205,8 @@ class _Counter:
             waiting = _Counted(*np.unique(np.concatenate(self._waiting), return_counts=True))
             keys = np.union1d(self._counted.keys, waiting.keys)
             self._counted = _Counted(keys, _spread(keys, self._counted) + _spread(keys, waiting))
-            self._waiting, self._waiting_ngrams = [], 0
+            self._waiting = []
+            self._waiting_ngrams = 0
         return self._counted
 
 

@@ -28,7 +28,8 @@ _GOOD = bytes((GOOD,))
 _DOUBT = re.compile(b"[\1\2]+")
 _COPYRIGHT = re.compile("©|&copy")
 CLASS_NAMES = ("bad", "short", "near-good", "good")
-PACKAGE, DOCUMENT = "package", "document"
+PACKAGE = "package"
+DOCUMENT = "document"
 """The rules of the Python package, and those of the Java document."""
 
 
@@ -130,7 +131,8 @@ def without_doubt(classes: bytes) -> bytes:
     fenced = bytes((BAD, *classes, BAD))
     for doubt in _DOUBT.finditer(fenced):
         begin, end = doubt.span()
-        above, below = fenced[begin - 1 : begin], fenced[end : end + 1]
+        above = fenced[begin - 1 : begin]
+        below = fenced[end : end + 1]
         size = end - begin
         # The number of paragraphs that take the class above.
         as_above = size
@@ -335,7 +337,8 @@ def _paragraphs(segments: Segments, by_document: bool) -> _Paragraphs:
 
 
 def _features(segments: Segments, paragraphs: _Paragraphs, by_document: bool) -> Features:
-    blocks, ends = paragraphs.blocks, segments.block_ends
+    blocks = paragraphs.blocks
+    ends = segments.block_ends
     filled = np.diff(paragraphs.starts, append=len(blocks)) > 0
     starts = paragraphs.starts[filled]
     # Including the separator after each block, which counts as a space within a paragraph.

@@ -122,7 +122,8 @@ class Perplexity(Scorer):
         card = model_files(self._lm).card
         if card is None or card.training is None:
             return {}
-        return dict(sorted((float(at), value) for at, value in card.training.perplexities.items()))
+        by_percentile = {float(at): value for at, value in card.training.perplexities.items()}
+        return {at: by_percentile[at] for at in sorted(by_percentile)}
 
     def meaning(self, cutoff: float) -> str:
         """Return how many sentences of the model's reference text a cutoff keeps, if that is known."""
@@ -130,7 +131,7 @@ class Perplexity(Scorer):
         what = f"the paper's cutoff {cutoff:g} is for its models of the BNC and CORD-19"
         if not percentiles:
             return f"{what}; with {self._lm} a percentile such as p80 says what it keeps"
-        share = float(np.interp(cutoff, [*percentiles.values()], [*percentiles], left=0, right=100))
+        share = float(np.interp(cutoff, list(percentiles.values()), list(percentiles), left=0, right=100))
         return f"{what}; it keeps {share:.3g} % of the sentences that the card of {self._lm} describes"
 
     def prepare(self) -> None:

@@ -16,7 +16,8 @@ LEAST_PAGES = 3
 """A text on fewer pages does not repeat, however few pages the site has."""
 REPEATED_SHARE = 0.01
 """A text on more than this share of a site's pages repeats."""
-PAGES, SHARE = "pages", "share"
+PAGES = "pages"
+SHARE = "share"
 
 
 class Repeated(SiteScorer):

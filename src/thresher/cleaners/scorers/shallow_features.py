@@ -22,7 +22,8 @@ from thresher.pages import Detail, Segments
 LETTERS_A_WORD = 2
 """About right for Chinese and Japanese."""
 LINE_WIDTH = 80
-WORDS, TOKENS = "words", "tokens"
+WORDS = "words"
+TOKENS = "tokens"
 COUNT = Parameter(
     "count",
     str,
@@ -34,8 +35,10 @@ COUNT = Parameter(
 """The unit that densities and link densities count."""
 Mask = npt.NDArray[np.bool_]
 # As the paper prints them: 1/3 is above the first, 5/9 below the second.
-MOST_LINKED, MOST_LINKED_BEFORE = 0.333333, 0.555556
-LEAST_DENSITY, LEAST_WORDS = 10.5, 15
+MOST_LINKED = 0.333333
+MOST_LINKED_BEFORE = 0.555556
+LEAST_DENSITY = 10.5
+LEAST_WORDS = 15
 RULE = {"density": LEAST_DENSITY, "words": LEAST_WORDS, "links": MOST_LINKED, "letters": LETTERS_A_WORD}
 """The rule's constants, for fingerprints."""
 
@@ -115,9 +118,11 @@ def densities(segments: Segments, count: str = WORDS) -> npt.NDArray[np.float64]
     T are the block's `WORDS` or `TOKENS`, as `count` says.
     """
     if count == WORDS:
-        starts, counts = segments.word_starts, segments.words_in_blocks
+        starts = segments.word_starts
+        counts = segments.words_in_blocks
     else:
-        starts, counts = segments.token_starts, segments.tokens_in_blocks
+        starts = segments.token_starts
+        counts = segments.tokens_in_blocks
     density = counts.astype(np.float64)
     ends = segments.block_ends
     begins = np.concatenate(([0], ends[:-1])).astype(np.int64)

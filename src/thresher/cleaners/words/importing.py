@@ -19,7 +19,8 @@ from thresher.cleaners.words.word_model import KENLM, LINE_BYTES, ModelCard, Wor
 _TEST_VALUES = 88
 _PARAMETERS = struct.Struct("<B3xfiB3xI")
 # Models have 3 to 10.
-_MOST_RATIO, _LEAST_BYTES = 100, 64 * 2**20
+_MOST_RATIO = 100
+_LEAST_BYTES = 64 * 2**20
 _UNKNOWN = "<unk>, as the file has it"
 _NO_UNKNOWN = "log10 P = -100, as KenLM sets it: the file has no <unk>"
 

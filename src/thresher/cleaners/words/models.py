@@ -30,7 +30,9 @@ SELF_SETTINGS: dict[str, str | int] = {
     "least_words": SELF_LEAST_WORDS,
 }
 """Everything besides its sentences that the model depends on."""
-ARPA, BINARY, CARD = "model.arpa", "model.binary", "card.json"
+ARPA = "model.arpa"
+BINARY = "model.binary"
+CARD = "card.json"
 """The files in a model's folder."""
 MOST_MODELS = 32
 """Models cached in a process: more than one pass uses, since every page needs all of them."""
@@ -104,7 +106,8 @@ def find_model(name: str, where: str | None = None) -> Path:
 
     In a folder KenLM's binary is preferred, unless the ARPA file is newer. `where` is named in errors.
     """
-    path, where = Path(name), where or f"lm={name}"
+    path = Path(name)
+    where = where or f"lm={name}"
     with user_errors(path):
         if not name or not path.exists():
             raise _unknown(name, where)

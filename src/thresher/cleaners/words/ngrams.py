@@ -29,13 +29,16 @@ from thresher.base.files import atomic_path
 from thresher.base.numbers import Floats, Ints
 from thresher.cleaners.words.word_model import FLOOR
 
-UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
+UNKNOWN = "<unk>"
+BEGIN = "<s>"
+END = "</s>"
 SPECIAL = (UNKNOWN, BEGIN, END)
 """The words numbered 0, 1 and 2."""
 _BEGIN = 1
 WEIGHTS = {2: (0.2, 0.8), 3: (0.1, 0.3, 0.6)}
 """By order, the weights of the unigram, the bigram and the trigram."""
-CURRENT, HISTORY = "current", "history"
+CURRENT = "current"
+HISTORY = "history"
 """The unigram of a mixture: the predicted word's, as in textbooks, or the previous word's, as in PyPlexity."""
 NO_COUNT = "<unk> was not seen in training: a word of count 0"
 ENDS = "<s> begins a sentence, </s> is neither counted nor scored"
@@ -122,12 +125,18 @@ class Sentences:
 
 def merged(runs: Sequence[Run]) -> Run:
     """Merge runs into one."""
-    keys = np.concatenate([np.zeros(0, np.int64), *(run.keys for run in runs)])
-    counts = np.concatenate([np.zeros(0, np.int64), *(run.counts for run in runs)])
+    keys_of_runs = [np.zeros(0, np.int64)]
+    counts_of_runs = [np.zeros(0, np.int64)]
+    for run in runs:
+        keys_of_runs.append(run.keys)
+        counts_of_runs.append(run.counts)
+    keys = np.concatenate(keys_of_runs)
+    counts = np.concatenate(counts_of_runs)
     if not len(keys):
         return Run(keys, counts)
     order = np.argsort(keys, kind="stable")
-    keys, counts = keys[order], counts[order]
+    keys = keys[order]
+    counts = counts[order]
     starts = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
     return Run(keys[starts], np.add.reduceat(counts, starts))
 
@@ -271,8 +280,9 @@ def _bigram_lines(bigrams: Iterable[tuple[str, str, float]]) -> Iterator[bytes]:
 def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes]]) -> None:
     """Write the frame of an ARPA file around the lines of its sections, one for each n from 1."""
     with path.open("wb") as out:
-        header = [f"ngram {length}={size}\n" for length, size in enumerate(sizes, start=1)]
-        out.write("".join(["\\data\\\n", *header]).encode())
+        out.write(b"\\data\\\n")
+        for length, size in enumerate(sizes, start=1):
+            out.write(f"ngram {length}={size}\n".encode())
         for length, lines in enumerate(sections, start=1):
             out.write(f"\n\\{length}-grams:\n".encode())
             out.writelines(lines)

@@ -31,7 +31,7 @@ from thresher.collections.sources import PageError
 from thresher.pages import DEFAULT_OPTIONS as AS_AT_SCORING
 from thresher.pages import Detail, PageOptions, read_page
 
-PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
+PERCENTILES = (1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)
 HELD_OUT = 100
 """Every 100th sentence of each portion is held out, if there are as many in all: fewer make unreliable percentiles."""
 _NO_PAGES = "give files of text, or folders of HTML pages"
@@ -126,7 +126,9 @@ def _training(folder: Path, files: tuple[TextFile, ...], split: _Split, vocabula
     measured = split.held_out or split.training
     perplexities = np.concatenate([model.of_tokens(_lines(text), text.counts) for text in measured])
     at_percentiles = np.percentile(perplexities, PERCENTILES).tolist()
-    by_percentile = {str(at): round(value, 4) for at, value in zip(PERCENTILES, at_percentiles, strict=True)}
+    by_percentile: dict[str, float] = {}
+    for percentile, perplexity in zip(PERCENTILES, at_percentiles, strict=True):
+        by_percentile[str(percentile)] = round(perplexity, 4)
     return Training(
         date=datetime.now(UTC).date().isoformat(),
         texts=files,
@@ -144,9 +146,12 @@ def _training(folder: Path, files: tuple[TextFile, ...], split: _Split, vocabula
 def _lines(text: Encoded) -> list[bytes]:
     """Return each sentence, with spaces between its words."""
     words = [text.distinct[number] for number in text.numbers.tolist()]
-    ends = np.cumsum(text.lengths)
-    begins = ends - text.lengths
-    return [b" ".join(words[begin:end]) for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
+    lines: list[bytes] = []
+    begin = 0
+    for length in text.lengths.tolist():
+        lines.append(b" ".join(words[begin : begin + length]))
+        begin += length
+    return lines
 
 
 def _problems(texts: Sequence[Path], output: Path, options: TextOptions) -> list[ConfigError | InputError]:

@@ -47,11 +47,16 @@ _SCRIPTS = (
 )
 # Combining marks of all scripts, which follow a letter here too.
 _MARKS = ((0x0300, 0x0370), (0x1DC0, 0x1E00), (0x20D0, 0x2100), (0xFE00, 0xFE10), (0xFE20, 0xFE30), (0xE0100, 0xE01F0))
-_LETTER, _MARK = 1, 2
+_LETTER = 1
+_MARK = 2
 _DROPPED = 0
-_BEGINNING, _ALONE = b",;:", b"()\"<>='`?!"
+_BEGINNING = b",;:"
+_ALONE = b"()\"<>='`?!"
 _STOP = re.compile(rb"\. \w*")
-WORDS, CHARACTERS, PYPLEXITY, PYPLEXITY_TRIGRAMS = "words", "characters", "pyplexity", "pyplexity-trigrams"
+WORDS = "words"
+CHARACTERS = "characters"
+PYPLEXITY = "pyplexity"
+PYPLEXITY_TRIGRAMS = "pyplexity-trigrams"
 NORMALISATIONS: Mapping[str, str] = {
     WORDS: "lower case; anything but letters, digits, combining marks and apostrophes separates words",
     CHARACTERS: "as `words`, but each letter of a script that writes no spaces is a word",
@@ -91,7 +96,8 @@ def byte_offsets(prepared: bytes, ends: Ints) -> Ints:
 
 def cut(prepared: bytes, ends: Ints) -> list[bytes]:
     """Cut bytes without line feeds into the parts that end at `ends`, without the space there if all have one."""
-    codes, last = np.frombuffer(bytearray(prepared), dtype=np.uint8), ends[:-1] - 1
+    codes = np.frombuffer(bytearray(prepared), dtype=np.uint8)
+    last = ends[:-1] - 1
     if len(ends) and (codes[last] == ord(" ")).all():
         codes[last] = ord("\n")
         return codes.tobytes().split(b"\n")
@@ -127,7 +133,7 @@ def tokenise_characters(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints
 def _kinds() -> npt.NDArray[np.uint8]:
     """Return for each code point `_LETTER` for a letter of a script without spaces, `_MARK` for a combining mark, else 0."""
     table = np.zeros(0x110000, dtype=np.uint8)
-    for begin, end in (*_SCRIPTS, *_MARKS):
+    for begin, end in _SCRIPTS + _MARKS:
         table[begin:end] = [_kind(unicodedata.category(chr(code))) for code in range(begin, end)]
     return table
 
@@ -143,7 +149,8 @@ def _pyplexity_signs() -> npt.NDArray[np.uint8]:
     """Return PyPlexity's mapping of characters: lower-case ASCII, spaces for controls, `_DROPPED` outside ASCII."""
     table = np.zeros(256, dtype=np.uint8)
     table[:128] = np.frombuffer(bytes(range(128)).lower(), dtype=np.uint8)
-    table[[*range(32), 127]] = ord(" ")
+    table[:32] = ord(" ")
+    table[127] = ord(" ")
     table[ord(ODD)] = _DROPPED
     return table
 

@@ -204,7 +204,8 @@ def with_neighbours(values: Floats, context: float) -> Floats:
 
 
 def _decayed(values: Iterable[float], context: float) -> Floats:
-    return np.array([*accumulate(values, lambda before, value: context * before + value)], dtype=np.float64)
+    decayed = list(accumulate(values, lambda before, value: context * before + value))
+    return np.array(decayed, dtype=np.float64)
 
 
 def arpa_counts(file: BinaryIO) -> tuple[int, ...]:
@@ -322,6 +323,7 @@ def _unreadable(error: Exception, path: Path) -> InputError:
     byte = _BYTE.search(message)
     if byte and not _AT_BYTE.search(reason):
         reason += f", at byte {byte[1]}"
-    fix = next((fix for words, fix in _FIXES.items() if words in reason), "write it again")
+    fixes = [fix for words, fix in _FIXES.items() if words in reason]
+    fix = fixes[0] if fixes else "write it again"
     shown = reason[:_LONGEST_REASON].replace("\ufeff", "\\ufeff")
     return InputError(f"KenLM cannot read it: {shown}", fix, str(path))
