@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from thresher.base.errors import InputError, MissingDependencyError
 from thresher.base.files import user_error
@@ -85,10 +85,17 @@ def recognised() -> list[str]:
     return sorted(code for code in codes if len(code) == 2)
 
 
-def code_of(text: str) -> tuple[str, float]:
-    """Return the ISO 639 code of a text's language and its probability, by langid's n-grams (Lui and Baldwin, ACL 2012)."""
+class LikelyLanguage(NamedTuple):
+    """The ISO 639 code of a language, and its probability."""
+
+    code: str
+    probability: float
+
+
+def code_of(text: str) -> LikelyLanguage:
+    """Return the language of a text by langid's n-grams (Lui and Baldwin, ACL 2012)."""
     code, probability = _identifier().classify(text[:_SAMPLE])
-    return str(code), round(float(probability), 4)
+    return LikelyLanguage(str(code), round(float(probability), 4))
 
 
 def language_of(text: str) -> str:

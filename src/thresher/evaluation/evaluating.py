@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -112,7 +112,14 @@ def _retrieved_form(document: str, judged: Container[str], hits: Container[str])
     return document
 
 
-def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = None) -> tuple[list[str], list[Notice]]:
+class CheckedTopics(NamedTuple):
+    """The ids of the topics to evaluate, and notices about topics and judgments that do not belong together."""
+
+    ids: list[str]
+    notices: list[Notice]
+
+
+def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = None) -> CheckedTopics:
     """Return the topics to evaluate: all topics with a judgment.
 
     Args:
@@ -149,7 +156,7 @@ def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = Non
     unknown = [topic for topic in qrels if topic not in topics]
     if unknown:
         notices.append(notice(About.UNKNOWN, unknown))
-    return judged, notices
+    return CheckedTopics(judged, notices)
 
 
 def check_overlap(run: Run, qrels: Qrels, topics: Sequence[str], where: str | None = None) -> None:

@@ -129,7 +129,9 @@ def _blocks(text: str, tag: str, path: Path, must_close: bool) -> Iterator[tuple
     """
     closing = re.compile(rf"</{tag}\s*>", re.IGNORECASE)
     opened = list(_OPENED[tag].finditer(text))
-    line, counted, outside = 1, 0, 0
+    line = 1
+    counted = 0
+    outside = 0
     for number, block in enumerate(opened, start=1):
         line += text.count("\n", counted, block.start())
         counted = block.start()

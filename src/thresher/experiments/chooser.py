@@ -181,7 +181,8 @@ def choose_among(
         save = _saver(model_table, results, request.queries, power)
         models.append(choose_variants(model_table, request.measures, request.criteria, save))
     commands = {}
-    source, lengths = str(experiment.collection.location), experiment.index.lengths
+    source = str(experiment.collection.location)
+    lengths = experiment.index.lengths
     for model in models:
         for index in model.named:
             treatment = table.treatment(index.variant)

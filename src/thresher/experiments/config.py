@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from thresher.base.defaults import DASK, DEFAULT_FAMILIES, STATISTICS
 from thresher.base.errors import ConfigError, ConfigErrors
@@ -199,8 +200,9 @@ def load_experiment(path: Path) -> Experiment:
         ConfigErrors: if anything in the file is wrong: all problems, each with its line.
         InputError: if there is no such file, or it is too large.
     """
-    document, problems = _read(path)
-    return _Reading(_with_paths_from(path.parent, document), path, problems).experiment()
+    read = _read(path)
+    document = _with_paths_from(path.parent, read.document)
+    return _Reading(document, path, read.problems).experiment()
 
 
 def read_labels(path: Path) -> Mapping[str, str]:
@@ -210,9 +212,9 @@ def read_labels(path: Path) -> Mapping[str, str]:
         ConfigErrors: if a table or key of the file is wrong.
         InputError: if there is no such file, or it is too large.
     """
-    document, problems = _read(path)
-    problems.check()
-    return labels_of(document, path.parent)
+    read = _read(path)
+    read.problems.check()
+    return labels_of(read.document, path.parent)
 
 
 def labels_of(document: Document, folder: Path) -> Mapping[str, str]:
@@ -223,8 +225,14 @@ def labels_of(document: Document, folder: Path) -> Mapping[str, str]:
     return labels
 
 
-def _read(path: Path) -> tuple[Document, Problems]:
-    """Return the document of an experiment file, and its problems."""
+class _ReadFile(NamedTuple):
+    """The document of an experiment file, and its problems so far."""
+
+    document: Document
+    problems: Problems
+
+
+def _read(path: Path) -> _ReadFile:
     text = read_text(path, _MOST_BYTES)
     problems = Problems(path, key_lines(text))
     try:
@@ -234,7 +242,7 @@ def _read(path: Path) -> tuple[Document, Problems]:
         fix = "write them as the documentation shows them"
         problem = ConfigError("tables or lists are nested too deeply", fix, str(path))
         raise ConfigErrors([problem]) from error
-    return document, problems
+    return _ReadFile(document, problems)
 
 
 def _with_paths_from(folder: Path, document: Document) -> Document:

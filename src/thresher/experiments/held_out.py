@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.evaluation.significance import Comparison, corrected
 from thresher.experiments.results import Results
-from thresher.experiments.table import VariantTable
+from thresher.experiments.table import IndexSize, VariantTable
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def _best_held_out(table: VariantTable, members: Sequence[int], chosen: int) -> 
     """Return the variant with the best mean on the held-out topics; of equals the chosen variant or the smallest index."""
     means = np.nan_to_num(table.held_out_mean(table.main), nan=-np.inf)
 
-    def rank(index: int) -> tuple[float, bool, tuple[int, int], int]:
+    def rank(index: int) -> tuple[float, bool, IndexSize, int]:
         return -means[index], index != chosen, table.size(index), index
 
     return min(members, key=rank)

@@ -19,7 +19,8 @@ _SAMPLED = 200
 
 def index_contents(experiment: Experiment, scored: Scored) -> IndexContents:
     """Return what the experiment's indexes hold beside their terms."""
-    index, store = experiment.index, scored.store
+    index = experiment.index
+    store = scored.store
     ids: list[str] = []
     for path in shards(store):
         ids += read_shard(path, ["id"]).texts("id").tolist()

@@ -57,12 +57,12 @@ def read_topic_set(source: TopicSource) -> TopicSet:
     else:
         qrels = read_qrels(source.qrels, source.column)
     topics = spelled_as(topics, qrels)
-    ids, notices = topic_set(topics, qrels, str(source.qrels))
+    checked = topic_set(topics, qrels, str(source.qrels))
     digests = {
         "topics": _digest(source.file, [[topic.id, topic.query] for topic in topics.values()]),
         "qrels": _digest(source.qrels, qrels),
     }
-    return TopicSet(topics, qrels, tuple(ids), tuple(notices), source, digests)
+    return TopicSet(topics, qrels, tuple(checked.ids), tuple(checked.notices), source, digests)
 
 
 def same_queries(topics: TopicSet, held_out: TopicSet) -> list[str]:
@@ -120,7 +120,8 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
         )
     for topics, which in ((inputs.topics, ""), (inputs.held_out, "held-out ")):
         if topics is not None and len(missing_documents(store, topics.judged)) == len(topics.judged):
-            first_id, judged_id = first_document(store), min(topics.judged)
+            first_id = first_document(store)
+            judged_id = min(topics.judged)
             raise InputError(
                 f"no judged document is in the collection (its first id is {first_id}, that of the {which}qrels {judged_id})",
                 "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",

@@ -294,7 +294,8 @@ class Software:
 
 def software_of(folder: Path) -> Software:
     """Return the software that made a folder's results: by the manifest or, if nothing was run, the installed software."""
-    file, results = folder / "manifest.json", folder / RESULTS_FILE
+    file = folder / "manifest.json"
+    results = folder / RESULTS_FILE
     if not file.exists():
         date = ""
         if results.exists():

@@ -158,7 +158,8 @@ class TimedCutting:
     ) -> None:
         self._source = cleaned_documents(store, cleaner)
         self._run = run
-        self.cutting, self.naming = cutting or ThreadClock(), ThreadClock()
+        self.cutting = cutting or ThreadClock()
+        self.naming = ThreadClock()
         self.words = 0
         self.languages: Counter[str] = Counter()
 
@@ -278,11 +279,12 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
 
 def _build_seconds(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> Seconds:
     """Return the seconds of building an index, without the seconds of cutting."""
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall_begin = time.perf_counter()
+    cpu_begin = time.process_time()
     built = build_variant(scores, treatment, folder, experiment.index, experiment.pruning.original_statistics)
-    return Seconds(
-        wall=time.perf_counter() - wall - built.cutting.wall, cpu=time.process_time() - cpu - built.cutting.cpu
-    )
+    wall = time.perf_counter() - wall_begin
+    cpu = time.process_time() - cpu_begin
+    return Seconds(wall - built.cutting.wall, cpu - built.cutting.cpu)
 
 
 def power_of(options: CostsTable, machine: Machine) -> Power:

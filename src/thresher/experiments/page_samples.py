@@ -98,7 +98,8 @@ class ScoredPage:
     @property
     def sentences(self) -> list[str]:
         """The sentences, with the spaces and line feeds between them: joined, they are the text."""
-        begin, sentences = 0, []
+        sentences: list[str] = []
+        begin = 0
         for end in self.sentence_ends.tolist():
             sentences.append(self.text[begin:end])
             begin = end

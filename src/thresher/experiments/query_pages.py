@@ -87,8 +87,10 @@ def read_answers(file: Path) -> dict[str, set[str]]:
     for number, line in enumerate(read_text(file).splitlines(), start=1):
         if not line.strip():
             continue
-        query, _, rest = line.partition("\t")
-        query, page = " ".join(query.split()), " ".join(rest.partition("\t")[0].split())
+        first_column, _, further_columns = line.partition("\t")
+        second_column = further_columns.partition("\t")[0]
+        query = " ".join(first_column.split())
+        page = " ".join(second_column.split())
         if not query or not page:
             fix = "write behind each query a tab and the id or URL of a page that answers it"
             raise InputError("the line is not a query with its page", fix, f"{file}:{number}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -158,6 +158,13 @@ class Row:
         return self.variant.name
 
 
+class IndexSize(NamedTuple):
+    """The size that orders indexes: bytes, measured or estimated, and postings where bytes are equal."""
+
+    bytes: int
+    postings: int
+
+
 @dataclass(frozen=True)
 class VariantTable:
     """The variants of an experiment as one retrieval model ranks them, the baseline first.
@@ -298,9 +305,9 @@ class VariantTable:
         """Bytes, as a share of the baseline's, each measured or estimated."""
         return _over(self.index_bytes, self.index_bytes[0])
 
-    def size(self, index: int) -> tuple[int, int]:
-        """Return the size that orders indexes: bytes, measured or estimated, and postings where bytes are equal."""
-        return int(self.index_bytes[index]), int(self.sizes[index])
+    def size(self, index: int) -> IndexSize:
+        """Return the size of a variant's index."""
+        return IndexSize(int(self.index_bytes[index]), int(self.sizes[index]))
 
     @cached_property
     def emptied(self) -> Ints:
@@ -394,8 +401,8 @@ class VariantTable:
         """Return variants by descending size."""
 
         def order(index: int) -> tuple[int, int, int]:
-            size, postings = self.size(index)
-            return -size, -postings, index
+            size = self.size(index)
+            return -size.bytes, -size.postings, index
 
         return tuple(sorted(indices, key=order))
 

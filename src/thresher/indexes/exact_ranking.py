@@ -22,6 +22,20 @@ _TIES = 10
 """Scores that agree to this many decimals are ties, since sums may differ in their last bits."""
 
 
+class RankedDocuments(NamedTuple):
+    """The ids of documents, best first, and their scores."""
+
+    ids: list[str]
+    scores: list[float]
+
+
+class ScoredDocuments(NamedTuple):
+    """The numbers of documents, ascending, and their scores."""
+
+    numbers: Numbers
+    scores: Floats
+
+
 def dirichlet_scores(
     query: Mapping[str, int],
     postings: Mapping[str, PostingList],
@@ -29,8 +43,8 @@ def dirichlet_scores(
     tokens: int,
     mu: float,
     lost: Mapping[str, int] = MappingProxyType({}),
-) -> tuple[Numbers, Floats]:
-    """Return the numbers of the documents with a query term, ascending, and their scores.
+) -> ScoredDocuments:
+    """Score the documents with a query term.
 
     Args:
         query: c(w,q) of the query's terms.
@@ -42,7 +56,7 @@ def dirichlet_scores(
     """
     matching = [postings[term].documents for term in query if term in postings]
     if not matching:
-        return np.zeros(0, dtype=np.int32), np.zeros(0)
+        return ScoredDocuments(np.zeros(0, dtype=np.int32), np.zeros(0))
     documents = _union(matching, len(lengths))
     matched = np.zeros(len(documents))
     for term, times in query.items():
@@ -52,7 +66,7 @@ def dirichlet_scores(
         share = (posting.tf.sum(dtype=np.int64) + lost.get(term, 0)) / tokens
         matched[np.searchsorted(documents, posting.documents)] += times * np.log1p(posting.tf / (mu * share))
     query_length = sum(query.values())
-    return documents, matched - query_length * np.log1p(lengths[documents] / mu)
+    return ScoredDocuments(documents, matched - query_length * np.log1p(lengths[documents] / mu))
 
 
 def _union(lists: Sequence[Numbers], documents: int) -> Numbers:
@@ -92,15 +106,17 @@ class ExactRanking:
         original: OriginalStatistics | None = None,
     ) -> None:
         self._lengths = ExactLengths(lengths).by_number
-        self._analyzer, self._mu, self._depth = analyzer, mu, depth
+        self._analyzer = analyzer
+        self._mu = mu
+        self._depth = depth
         terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
         self._tokens: int = terms.getSumTotalTermFreq() if terms is not None else 0
         self._original = original
         self._ids = DocumentIds(reader)
         self._lists = PostingLists(reader)
 
-    def rank(self, query: str) -> tuple[list[str], list[float]]:
-        """Return the ids of the best documents, best first, and their scores; ties by ascending id."""
+    def rank(self, query: str) -> RankedDocuments:
+        """Return the best documents; ties by ascending id."""
         read = self._read(query)
         lost: dict[str, int] = {}
         if self._original:
@@ -114,8 +130,11 @@ class ExactRanking:
             documents = documents[among_best]
             scores = scores[among_best]
         ids = self._ids.of(documents)
-        ranked = sorted(zip((-scores).tolist(), ids, strict=True))[: self._depth]
-        return [identifier for _, identifier in ranked], [-negated for negated, _ in ranked]
+        best = RankedDocuments([], [])
+        for negated_score, identifier in sorted(zip((-scores).tolist(), ids, strict=True))[: self._depth]:
+            best.ids.append(identifier)
+            best.scores.append(-negated_score)
+        return best
 
     def search(self, query: str) -> None:
         """Search and drop the hits."""

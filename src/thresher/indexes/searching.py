@@ -14,14 +14,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.base.errors import ConfigError, InputError
 from thresher.indexes.analysis import RetrievalModel, analyse, text_analyzer
-from thresher.indexes.exact_ranking import ExactRanking
+from thresher.indexes.exact_ranking import ExactRanking, RankedDocuments
 from thresher.indexes.indexing import LENGTHS, IndexOptions, open_index, settings_of
 from thresher.indexes.jvm import java_cast, java_class
 from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, OriginalStatistics, QueryBuilder
@@ -66,6 +66,13 @@ def _grid_in_micros(largest: float, count: int) -> int:
         power *= 10
 
 
+class LuceneHits(NamedTuple):
+    """The ids of hits, best first, and their scores as Lucene gives them."""
+
+    ids: list[str]
+    scores: npt.NDArray[np.float32]
+
+
 class LuceneRanking:
     """Ranks by Lucene's similarity for `qld`, `bm25` or `classic`: the same hits as Anserini's `SimpleSearcher`.
 
@@ -82,7 +89,9 @@ class LuceneRanking:
     def __init__(
         self, reader: Any, analyzer: Any, model: RetrievalModel, depth: int, original: OriginalStatistics | None = None
     ) -> None:
-        self._reader, self._analyzer, self._depth = reader, analyzer, depth
+        self._reader = reader
+        self._analyzer = analyzer
+        self._depth = depth
         self._searcher = java_class("org.apache.lucene.search.IndexSearcher")(reader)
         self._searcher.setSimilarity(_similarity(model))
         self._queries = QueryBuilder(self._searcher, analyzer, original)
@@ -90,13 +99,14 @@ class LuceneRanking:
         self._json = java_class("com.fasterxml.jackson.databind.ObjectMapper")()
         self._top: Any = None
 
-    def rank(self, query: str) -> tuple[list[str], list[float]]:
-        """Return the ids of the hits, best first, and their scores, rounded to four decimals as in Anserini."""
-        ids, scores = self.hits(query)
-        return ids, (np.floor(scores.astype(np.float64) * 1e4 + 0.5) / 1e4).tolist()
+    def rank(self, query: str) -> RankedDocuments:
+        """Return the hits with their scores rounded to four decimals, as in Anserini."""
+        hits = self.hits(query)
+        rounded = np.floor(hits.scores.astype(np.float64) * 1e4 + 0.5) / 1e4
+        return RankedDocuments(hits.ids, rounded.tolist())
 
-    def hits(self, query: str) -> tuple[list[str], npt.NDArray[np.float32]]:
-        """Return the ids of the hits, best first, and their scores as Lucene gives them."""
+    def hits(self, query: str) -> LuceneHits:
+        """Return the hits."""
         self.search(query)
         # One call copies all hits: Java writes them as JSON.
         copied = json.loads(self._json.writeValueAsString(self._top))
@@ -108,7 +118,7 @@ class LuceneRanking:
             scores.append(score)
             start_of_id = identifier["offset"]
             ids.append(b64decode(identifier["bytes"])[start_of_id : start_of_id + identifier["length"]].decode())
-        return ids, np.array(scores, dtype=np.float32)
+        return LuceneHits(ids, np.array(scores, dtype=np.float32))
 
     def search(self, query: str) -> None:
         """Search in Java, and leave the hits there."""

@@ -150,7 +150,9 @@ def _verdict(time: MeasuredTime) -> str:
 def break_even_text(point: BreakEven) -> str:
     """Return when cleaning pays off, in words."""
     if point.payoff is Payoff.AFTER and point.queries:
-        value, low, high = fixed(point.queries.value, 0), fixed(point.queries.low, 0), fixed(point.queries.high, 0)
+        value = fixed(point.queries.value, 0)
+        low = fixed(point.queries.low, 0)
+        high = fixed(point.queries.high, 0)
         return f"after {value} queries ({low} to {high})"
     texts = {
         Payoff.AT_ONCE: "at once: costs no more to build, faster to search",

@@ -100,8 +100,8 @@ class Plot:
         path = Path(path)
         ending = path.suffix.lower()
         if ending not in ENDINGS:
-            what, fix = "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png"
-            raise InputError(what, fix, str(path))
+            fix = "end the file name in .svg, .pdf or .png"
+            raise InputError("a plot is written as SVG, PDF or PNG", fix, str(path))
         data = self.svg.encode()
         if ending == ".pdf":
             data = _RESOURCES.sub(_sorted_lines, converter().svg_to_pdf(self.svg))

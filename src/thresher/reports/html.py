@@ -191,7 +191,8 @@ def _nothing_chosen(table: VariantTable) -> Iterator[str]:
     yield "Nothing is recommended yet: run `thresher choose`."
     default = table.position.get(DEFAULT_INDEX)
     if default is not None:
-        share, mean = percent(table.bytes_shares[default]), measure_text(table.mean(table.main)[default])
+        share = percent(table.bytes_shares[default])
+        mean = measure_text(table.mean(table.main)[default])
         mark = size_mark(table.rows[default].bytes is not None)
         measure = measure_header(table.main).name
         yield f"The default index, `{DEFAULT_INDEX}`, has {mark}{share} % of the bytes and {measure} {mean}."
@@ -223,7 +224,8 @@ def _recommended(results: Results, choice: Choice, model: ModelChoice, warnings:
 
 def _figures(table: VariantTable, index: ChosenIndex) -> Iterator[KeyFigure]:
     position = table.position[index.variant]
-    size, share = table.index_bytes[position], float(table.bytes_shares[position])
+    size = table.index_bytes[position]
+    share = float(table.bytes_shares[position])
     mark = size_mark(table.rows[position].bytes is not None)
     detail = f"{mark}{significant_digits(megabytes(size))} MB; postings {_change(index.share)}"
     yield KeyFigure("Index size", mark + _change(share), detail)

@@ -113,7 +113,8 @@ def _hits(depth: int) -> str:
 
 
 def _pages(facts: Facts) -> Iterator[str]:
-    pages, setup = facts.pages, facts.setup
+    pages = facts.pages
+    setup = facts.setup
     yield (
         f"{pages.documents} pages = {pages.scored} scored + {pages.emptied} without text + {pages.failed} failed. Pages over "
         f"{setup.mib:g} MiB or {setup.seconds:g} s count as failed."

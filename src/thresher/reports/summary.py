@@ -133,7 +133,8 @@ def _power(results: Results, table: VariantTable) -> Iterator[str]:
     The smallest p over n differing pairs is 2^(1-n) (all signs alike, out of 2^n) but by Student's t, which has no limit. Holm
     multiplies the smallest of m by m; Benjamini and Hochberg leave it as it is where all are equal.
     """
-    facts, topics = results.facts, len(table.topics)
+    facts = results.facts
+    topics = len(table.topics)
     if not results.tests or facts.test == STUDENT:
         return
     factor = 1
@@ -298,7 +299,8 @@ def _sure(choice: Choice) -> str:
 
 def assumptions(choice: Choice, model: ModelChoice) -> Iterator[str]:
     """Give the assumptions of the answer, and its effectiveness on topics that it was not chosen on."""
-    margin, alpha = margin_text(choice.criteria.margin), percent_text(choice.criteria.alpha)
+    margin = margin_text(choice.criteria.margin)
+    alpha = percent_text(choice.criteria.alpha)
     yield (
         "The topics are a random sample of users' queries. Families and the order of their indexes were fixed before the "
         f"topics were looked at. The mean over {model.topics} topics behaves as Student's t says; it cannot know of kinds of "
@@ -367,7 +369,8 @@ def _percents(changes: Mapping[str, float]) -> str:
 
 
 def _percent_interval(change: Interval) -> str:
-    low, high = signed_percent(change.low), signed_percent(change.high)
+    low = signed_percent(change.low)
+    high = signed_percent(change.high)
     return f"{signed_percent(change.value)} % ({low} to {high})"
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 from markupsafe import Markup
@@ -166,17 +166,23 @@ def page_policy() -> str:
     )
 
 
+class _Assets(NamedTuple):
+    """The style of the page, in the colours of reports, and its script."""
+
+    style: str
+    script: str
+
+
 @cache
-def _assets() -> tuple[str, str]:
-    """Return style and script, in the colours of reports."""
-    report_style, own_style, cutting, own_script = (
-        (TEMPLATES / name).read_text(encoding="utf-8").strip()
-        for name in ("report.css", "try.css", "cutting.js", "try.js")
-    )
-    palette = "\n".join(_PALETTE.findall(report_style))
-    style = f"{palette}\n{own_style}"
-    script = f"{cutting}\n{own_script}"
-    return style, script
+def _assets() -> _Assets:
+    palette = "\n".join(_PALETTE.findall(_template_text("report.css")))
+    style = f"{palette}\n{_template_text('try.css')}"
+    script = f"{_template_text('cutting.js')}\n{_template_text('try.js')}"
+    return _Assets(style, script)
+
+
+def _template_text(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8").strip()
 
 
 def _page_parts(page: ScoredPage) -> _PageParts:

@@ -129,7 +129,8 @@ def _wraps_the_page(segments: Segments, named_region: Ints) -> npt.NDArray[np.bo
     elements = segments.elements
     wraps = np.zeros(len(named_region), dtype=np.bool_)
     named = np.flatnonzero(named_region != _NONE)
-    first, after = elements.first_blocks[named], elements.after_blocks[named]
+    first = elements.first_blocks[named]
+    after = elements.after_blocks[named]
     headlines = _sums_between(segments.levels == 1, first, after)
     words = _sums_between(segments.words_in_blocks, first, after)
     linked = _sums_between(segments.linked_words_in_blocks, first, after)

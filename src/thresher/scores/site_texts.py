@@ -61,7 +61,8 @@ class ShardTexts(NamedTuple):
         rows = np.concatenate([np.arange(len(self.sites)), self.blocks.rows, self.parts.rows])
         hashes = np.concatenate([self.sites, self.blocks.values, self.parts.values])
         order = np.lexsort((hashes, rows))
-        rows, hashes = rows[order], hashes[order]
+        rows = rows[order]
+        hashes = hashes[order]
         is_repeated = np.zeros(len(rows), dtype=np.bool_)
         is_repeated[1:] = (rows[1:] == rows[:-1]) & (hashes[1:] == hashes[:-1])
         return hashes[~is_repeated & ~np.isin(rows, self.failed)]

@@ -287,12 +287,17 @@ def write_shard(
 
 
 def _link_columns(pages: Sequence[PageScores]) -> dict[str, Column]:
+    targets: list[list[int]] = []
+    texts: list[str] = []
+    for page in pages:
+        targets.append([link.target for link in page.links.links])
+        texts.append("\n".join(link.text for link in page.links.links))
     return {
         "address": np.array([page.links.address or 0 for page in pages], dtype=np.uint64),
         "canonical": np.array([page.links.canonical or 0 for page in pages], dtype=np.uint64),
         "unresolved": np.array([page.links.unresolved for page in pages], dtype=np.int64),
-        "targets": Lists.of([[link.target for link in page.links.links] for page in pages], np.uint64),
-        LINKS: Texts.of(["\n".join(link.text for link in page.links.links) for page in pages]),
+        "targets": Lists.of(targets, np.uint64),
+        LINKS: Texts.of(texts),
     }
 
 

@@ -239,7 +239,8 @@ class _Copies:
 
     def __init__(self, origins: Sequence[Sequence[int]], offsets: Ints) -> None:
         self.origins = Lists.of(origins, np.int32)
-        values, rows = self.origins.values, self.origins.rows
+        values = self.origins.values
+        rows = self.origins.rows
         self._is_anchor = values == _ANCHOR
         self._places = np.where(self._is_anchor, 0, values + offsets[rows])
         self._is_own = values == np.arange(len(values)) - self.origins.offsets[rows]

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,6 @@ import numpy.typing as npt
 from thresher.base.errors import ConfigError
 from thresher.base.numbers import Ints
 from thresher.pages.plain import APOSTROPHE, LETTER, ODD, PlainText, count_by_end, run_starts
-
-Tokeniser = Callable[[PlainText, Ints], tuple[list[bytes], Ints]]
-"""Maps the plain form of a text and the ends of its sentences to each sentence's tokens (UTF-8, separated by white space) and
-their number."""
 
 _APART = string.punctuation.replace("'", "") + "".join(map(chr, (*range(32), 127)))
 _TABLE = bytes.maketrans(
@@ -66,14 +63,25 @@ NORMALISATIONS: Mapping[str, str] = {
 """Descriptions for model cards."""
 
 
-def tokenise(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
+class TokenisedSentences(NamedTuple):
+    """The tokens of each sentence in UTF-8, separated by white space, and the number of tokens of each sentence."""
+
+    tokens: list[bytes]
+    counts: Ints
+
+
+Tokeniser = Callable[[PlainText, Ints], TokenisedSentences]
+"""Maps the plain form of a text and the ends of its sentences to their tokens."""
+
+
+def tokenise(plain: PlainText, ends: Ints) -> TokenisedSentences:
     """Split sentences into words: the `Tokeniser` named `words`.
 
     Letters become lower case; every character that is neither letter, digit, combining mark nor apostrophe separates words.
     """
     prepared = lower_case(plain.text).encode().translate(_TABLE)
     counts = count_by_end(run_starts(in_words(plain)), ends)
-    return cut(prepared, byte_offsets(prepared, ends)), counts
+    return TokenisedSentences(cut(prepared, byte_offsets(prepared, ends)), counts)
 
 
 def lower_case(text: str) -> str:
@@ -104,7 +112,7 @@ def cut(prepared: bytes, ends: Ints) -> list[bytes]:
     return [prepared[begin:end] for begin, end in pairwise([0, *ends.tolist()])]
 
 
-def tokenise_characters(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
+def tokenise_characters(plain: PlainText, ends: Ints) -> TokenisedSentences:
     """Split sentences into words, and letters of scripts without spaces: the `Tokeniser` named `characters`.
 
     A letter of Han, kana, Thai, Lao, Khmer, Myanmar and related scripts forms a token with the combining marks after it.
@@ -126,7 +134,7 @@ def tokenise_characters(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints
     spaced = np.insert(np.where(inside, codes, ord(" ")), apart, ord(" "))
     prepared = spaced.astype("<u4").tobytes().decode("utf-32-le").encode()
     counts = count_by_end(begins.nonzero()[0], ends)
-    return cut(prepared, byte_offsets(prepared, ends + apart.searchsorted(ends))), counts
+    return TokenisedSentences(cut(prepared, byte_offsets(prepared, ends + apart.searchsorted(ends))), counts)
 
 
 @lru_cache(maxsize=1)
@@ -158,27 +166,44 @@ def _pyplexity_signs() -> npt.NDArray[np.uint8]:
 _PYPLEXITY_SIGNS = _pyplexity_signs()
 
 
-def tokenise_pyplexity(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
+def tokenise_pyplexity(plain: PlainText, ends: Ints) -> TokenisedSentences:
     """Split sentences as PyPlexity does: the `Tokeniser` named `pyplexity`."""
-    prepared, line_feeds, starts = _prepare(plain, ends)
-    return prepared.split(b"\n")[:-1], count_by_end(starts, line_feeds)
+    prepared = _prepare(plain, ends)
+    tokens = prepared.sentences.split(b"\n")[:-1]
+    return TokenisedSentences(tokens, count_by_end(prepared.starts, prepared.line_feeds))
 
 
-def tokenise_pyplexity_trigrams(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
+def tokenise_pyplexity_trigrams(plain: PlainText, ends: Ints) -> TokenisedSentences:
     """Split sentences as PyPlexity does for trigrams: the `Tokeniser` named `pyplexity-trigrams`.
 
     PyPlexity adds up n - 1 terms for n tokens, and divides by n: a sentence's last token is counted but not returned.
     """
-    prepared, line_feeds, starts = _prepare(plain, ends)
-    counts = count_by_end(starts, line_feeds)
-    begins = np.append(0, line_feeds)[:-1]
-    last = np.append(starts, 0)[starts.searchsorted(line_feeds) - 1]
+    prepared = _prepare(plain, ends)
+    counts = count_by_end(prepared.starts, prepared.line_feeds)
+    begins = np.append(0, prepared.line_feeds)[:-1]
+    last = np.append(prepared.starts, 0)[prepared.starts.searchsorted(prepared.line_feeds) - 1]
     stops = np.where(counts > 0, last, begins)
-    return [prepared[begin:stop] for begin, stop in zip(begins.tolist(), stops.tolist(), strict=True)], counts
+    tokens: list[bytes] = []
+    for begin, stop in zip(begins.tolist(), stops.tolist(), strict=True):
+        tokens.append(prepared.sentences[begin:stop])
+    return TokenisedSentences(tokens, counts)
 
 
-def _prepare(plain: PlainText, ends: Ints) -> tuple[bytes, Ints, Ints]:
-    """Return the sentences' tokens with spaces between them, where a line feed ends each sentence, and where tokens begin."""
+class _Prepared(NamedTuple):
+    """Sentences as bytes.
+
+    Attributes:
+        sentences: their tokens with spaces between them; a line feed ends each sentence.
+        line_feeds: where the line feeds are.
+        starts: where tokens begin.
+    """
+
+    sentences: bytes
+    line_feeds: Ints
+    starts: Ints
+
+
+def _prepare(plain: PlainText, ends: Ints) -> _Prepared:
     text = plain.text
     if text.isascii():
         codes = np.frombuffer(text.encode(), dtype=np.uint8)
@@ -194,7 +219,7 @@ def _prepare(plain: PlainText, ends: Ints) -> tuple[bytes, Ints, Ints]:
     for sign in _ALONE:
         page = page.replace(b"%c" % sign, b" %c " % sign)
     signs = np.frombuffer(page, dtype=np.uint8)
-    return page, (signs == ord("\n")).nonzero()[0], run_starts(signs > ord(" "))
+    return _Prepared(page, (signs == ord("\n")).nonzero()[0], run_starts(signs > ord(" ")))
 
 
 TOKENISERS: Mapping[str, Tokeniser] = {

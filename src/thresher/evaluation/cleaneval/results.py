@@ -260,7 +260,9 @@ def asked(names: Sequence[str]) -> tuple[Cleaner, ...]:
     """
     problems: list[ConfigError] = []
     cleaners: dict[str, Cleaner] = {}
-    for name in (BASELINE, *(names or ROWS)):
+    all_names = [BASELINE]
+    all_names += names or ROWS
+    for name in all_names:
         try:
             cleaner = parse_cleaner(name).checked()
             cleaners[cleaner.name] = cleaner

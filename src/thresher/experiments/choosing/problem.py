@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from thresher.base.numbers import Floats
 from thresher.evaluation.significance import TOLERANCE
 from thresher.experiments.choosing.criteria import ChoiceCriteria
-from thresher.experiments.table import VariantTable
+from thresher.experiments.table import IndexSize, VariantTable
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class ChoiceProblem:
         """
         means = self.table.mean(self.measures[0])
 
-        def preference(variant: int) -> tuple[tuple[int, int], float, int, str]:
+        def preference(variant: int) -> tuple[IndexSize, float, int, str]:
             name = self.table.rows[variant].name
             return self.table.size(variant), -float(means[variant]), len(name), name
 

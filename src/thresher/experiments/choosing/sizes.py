@@ -7,6 +7,7 @@ import re
 from thresher.base.errors import ConfigError
 from thresher.experiments.choosing.gains import BoundedVariant, simultaneous_bounds
 from thresher.experiments.choosing.problem import ChoiceProblem
+from thresher.experiments.table import IndexSize
 
 _SIZE = re.compile(r"([0-9][0-9_]*(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -44,7 +45,7 @@ def best_within(problem: ChoiceProblem, size: int) -> BoundedVariant | None:
         return None
     means = table.mean(problem.measures[0])
 
-    def preference(variant: int) -> tuple[float, tuple[int, int], str]:
+    def preference(variant: int) -> tuple[float, IndexSize, str]:
         return -float(means[variant]), table.size(variant), table.rows[variant].name
 
     best = min(candidates, key=preference)

@@ -278,7 +278,8 @@ class _PostingCounter:
     """Counts that each cutoff of a sweep adds to the index, with postings that no cutoff keeps in the last entry."""
 
     def __init__(self, postings: CollectedPostings, method: PruningMethod, cutoffs: Floats) -> None:
-        self.method, self.cutoffs = method, cutoffs
+        self.method = method
+        self.cutoffs = cutoffs
         self._none = len(cutoffs)
         self._tokens = np.zeros(len(cutoffs) + 1, dtype=np.int64)
         self._postings = np.zeros(len(cutoffs) + 1, dtype=np.int64)

@@ -59,7 +59,8 @@ class Matches:
 def match_terms(counted: ShardCounts, terms: int) -> Matches:
     """Return the pairs of `terms` query terms and documents; documents are numbered as in the chunk."""
     documents = max(len(counted.ids), 1)
-    occurrences, sentences = counted.occurrences, counted.sentences
+    occurrences = counted.occurrences
+    sentences = counted.sentences
     keys = occurrences.term * np.int64(documents) + sentences.document[occurrences.sentence]
     order = np.argsort(keys, kind="stable")
     keys = keys[order]

@@ -161,7 +161,8 @@ class BlockRanking:
         columns = np.zeros(len(self._matches.numbers), dtype=np.int64)
         columns[documents] = np.arange(len(documents))
         shape = len(self._block.steps), len(documents)
-        sums, matching = np.zeros(shape), np.zeros(shape, dtype=np.bool_)
+        sums = np.zeros(shape)
+        matching = np.zeros(shape, dtype=np.bool_)
         for of_term in scored:
             of_documents = columns[of_term.documents]
             sums[:, of_documents] += of_term.scores

@@ -37,6 +37,7 @@ _MUCH = 1 << 26
 """Bytes of shards worth starting workers for, each with a Java of its own."""
 
 _ONE_AT_A_TIME = threading.Lock()
+_lexicon = cache(Lexicon)
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,6 @@ def _count_in_worker(job: CountingJob, path: Path) -> ShardCounts | None:
         start_in_worker()
         shard = tokenize_shard(path, job.columns, _lexicon(job.options.analysis))
         return None if shard is None else count_shard(shard, job)
-
-
-_lexicon = cache(Lexicon)
 
 
 def count_shard(shard: TokenizedShard, job: CountingJob) -> ShardCounts:

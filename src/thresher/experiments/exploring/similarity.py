@@ -171,7 +171,9 @@ class _BM25(Similarity):
     mean_length: npt.NDArray[np.float32]
 
     def length_parts(self, lengths: Integers) -> LengthParts:
-        one, k1, b = np.float32(1), np.float32(self.model.k1), np.float32(self.model.b)
+        one = np.float32(1)
+        k1 = np.float32(self.model.k1)
+        b = np.float32(self.model.b)
         # Without documents the mean is 0.
         mean_length = np.where(self.mean_length > 0, self.mean_length, one)
         with np.errstate(divide="ignore"):  # a k1 of 0 makes it infinite, and the score the term's weight, as in Java

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -63,9 +64,10 @@ def collected_postings(
         indexed = blank = words = tokens = documents = squares = 0
         for shard in tokenizer.shards(text_store(store, cleaner.input_name), shard_columns([cleaner])):
             mask = shard_mask(shard.table, cleaner, shard_layout(shard.table))
-            block, blanks = _postings(shard, mask, vocabulary)
+            postings = _postings(shard, mask, vocabulary)
+            block = postings.block
             indexed += len(block.ids)
-            blank += blanks
+            blank += postings.blank
             words += int(shard.table.lists("words").values[mask].sum())
             tokens += int(block.lengths.sum())
             documents += int((block.lengths > 0).sum())
@@ -79,11 +81,15 @@ def collected_postings(
         yield CollectedPostings(statistics, indexed, blank, words, tuple(files))
 
 
-def _postings(shard: TokenizedShard, mask: Flags, vocabulary: _Vocabulary) -> tuple[DocumentPostings, int]:
-    """Return the postings of a shard's documents that are not blank, and the number of blank ones; failed pages are neither.
+class _ShardPostings(NamedTuple):
+    """The postings of a shard's documents that are not blank, and the number of blank ones; failed pages are neither."""
 
-    `mask` says which sentences the cleaner keeps.
-    """
+    block: DocumentPostings
+    blank: int
+
+
+def _postings(shard: TokenizedShard, mask: Flags, vocabulary: _Vocabulary) -> _ShardPostings:
+    """Collect the postings of a shard; `mask` says which sentences the cleaner keeps."""
     table = shard.table
     tokens = shard.tokens
     inside = mask[tokens.sentence]
@@ -108,8 +114,9 @@ def _postings(shard: TokenizedShard, mask: Flags, vocabulary: _Vocabulary) -> tu
         term.astype(np.int32),
         tf.astype(np.int32),
     )
-    read = sum(status != FAILED for status in table.texts("status").tolist())
-    return block, read - len(rows)
+    statuses = table.texts("status").tolist()
+    read = len(statuses) - statuses.count(FAILED)
+    return _ShardPostings(block, read - len(rows))
 
 
 class _Vocabulary:
@@ -130,7 +137,8 @@ class _Vocabulary:
         """Return the numbers of different terms, new numbers for new terms."""
         numbers = self.terms.numbers(hashes)
         more = np.zeros(self.terms.size - len(self.cf), dtype=np.int64)
-        self.cf, self.df = np.concatenate((self.cf, more)), np.concatenate((self.df, more))
+        self.cf = np.concatenate((self.cf, more))
+        self.df = np.concatenate((self.df, more))
         return numbers
 
     def add(self, term: Ints, tf: Ints) -> None:

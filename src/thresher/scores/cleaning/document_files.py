@@ -113,7 +113,7 @@ class Rendering:
         how = self.how
         language: str | None = None
         if document.text and (how.with_language or how.language):
-            language = code_of(document.text)[0]
+            language = code_of(document.text).code
         if document.words < how.min_words or (how.language and language != how.language):
             return None
         cleaned = CleanedHtml("", blocks_found=True)
