@@ -59,7 +59,7 @@ def evaluate(
     """Evaluate a run over an explicit set of topics.
 
     Documents are ordered as trec_eval orders them: by score in single precision, equal scores by document id,
-    descending. A topic of which nothing was retrieved, or that has no relevant document, has the value 0.
+    descending. A topic without a retrieved document or without a relevant document has the value 0.
 
     `nDCG(dcg='exp-log2')` has the gains 2^grade - 1 (0 for negative grades) over log2(rank + 1), Eq. 6 of the
     PyPlexity paper (Burges et al. 2005); it is trec_eval's nDCG with these gains instead of the grades.

@@ -242,7 +242,7 @@ def _out_of_range(measure: Measure) -> str:
 
 
 def _computed_form(measure: Measure) -> str:
-    """Return the name of a measure like this one that other programs compute, with the least relevant grade; or nothing."""
+    """Return the name of a similar measure that is computed, with the lowest relevant grade; empty without one."""
     kind = library().measures.registry[measure.NAME]
     if measure.NAME not in FURTHER or "rel" not in kind.SUPPORTED_PARAMS or "rel" in measure.params:
         return ""

@@ -40,7 +40,7 @@ Row = TypeVar("Row", bound=Hashable)
 
 @dataclass(frozen=True)
 class Comparison:
-    """One measure of one variant against the baseline, over the same topics; the interval has level 1 - alpha.
+    """The comparison of a variant with the baseline in one measure, over the same topics; the interval has level 1 - alpha.
 
     Args:
         difference: mean difference from the baseline.

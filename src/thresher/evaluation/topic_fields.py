@@ -60,5 +60,5 @@ def _text(fields: Fields, field: str, where: str) -> str:
 
 
 def is_title(field: str) -> bool:
-    """Return whether a field is the one that is searched by default."""
+    """Return whether a field is the default query."""
     return field in ("title", "query")

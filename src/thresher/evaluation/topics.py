@@ -46,7 +46,7 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
         format: one of `TOPIC_FORMATS`; None detects it from the beginning. `tsv`: lines of `id<TAB>query`, perhaps below a
             heading such as `qid<TAB>query`. `colon`: lines of `id:query` or `id:priority:query`, as of the Million Query
             track. `trec-doc`: `<DOC>` blocks with a `<DOCNO>`, all other text is the query. `trec`: `<top>` blocks with
-            `<num>`, `<title>`, `<desc>`, `<narr>`, of which none need be closed; leading zeros of a number are dropped, as
+            `<num>`, `<title>`, `<desc>`, `<narr>`, which need not be closed; leading zeros of a number are dropped, as
             in the qrels of those tracks. `xml`: see `xml_topics`; entities that the file itself declares are replaced, no
             other file is read. `jsonl`: lines of objects with `_id`, `id`, `qid` or `query_id`, as BEIR's
             `{"_id": "1", "text": "..."}`. `json`: an array of these; topics with turns are a topic for each turn.

@@ -62,7 +62,7 @@ class PagesToIndex:
 
 @dataclass(frozen=True)
 class IndexContent:
-    """What an index holds, and whether a pruned one is ranked with the statistics of the unpruned one."""
+    """The content of an index, and whether a pruned index is ranked with the statistics of the unpruned index."""
 
     options: IndexOptions
     original_statistics: bool = True
@@ -74,7 +74,7 @@ class IndexedPages:
 
     Args:
         index: without the pages that the treatment leaves without text.
-        pages: of the collection: the index's documents, those that are emptied and those that failed.
+        pages: all pages of the collection: indexed, emptied and failed.
         emptied: pages without text.
         failed: pages that could not be read.
         failures: the first of these.
@@ -95,7 +95,7 @@ def index_pages(
     backend: Backend,
     failed: Path | None = None,
 ) -> IndexedPages:
-    """Index a treated collection into `output`, which is replaced; the index is the one that a run of an experiment builds.
+    """Index a treated collection into `output`, which is replaced; a run of an experiment builds the same index.
 
     Scores are beside `output` while this works.
 

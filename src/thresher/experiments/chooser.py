@@ -256,7 +256,7 @@ def last_choice(folder: Path, key: str) -> Choice | None:
 
 
 def measured_again(choice: Choice, experiment: Experiment, results: Results, folder: Path) -> Choice:
-    """Return a choice with its savings and bytes by what was built and timed, and write it to the folder."""
+    """Return a choice with the savings and bytes of the indexes that were built and timed, and write it to the folder."""
     power = _power(experiment, results)
     models = []
     for model in choice.models:
@@ -313,7 +313,7 @@ def _check_candidates(table: VariantTable, criteria: ChoiceCriteria) -> None:
 
 
 def _power(experiment: Experiment, results: Results) -> Power:
-    """Return the power of a machine, and the machines that clean: as configured, or those that scored if they were more."""
+    """Return the power of a machine, and the number of machines that clean: as configured, or as many as scored if more."""
     power = power_of(experiment.costs, read_machine())
     return replace(power, machines=max(power.machines, results.facts.setup.machines))
 

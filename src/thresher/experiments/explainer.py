@@ -50,7 +50,7 @@ Run = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class ExplainOptions:
-    """What to explain.
+    """The topics, the variant and the documents to explain.
 
     Args:
         topic: None for all topics.

@@ -88,8 +88,8 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[SweptScor
 
 
 def _by_weights(experiment: Experiment, sweeps: Sequence[SweptScorer]) -> list[WeightedSweeps]:
-    """Return what is explored over all cutoffs, and the cleaners of variants that are not pruned: first those without weights,
-    then those of each weighting.
+    """Return the scorers to explore over all cutoffs and the cleaners of unpruned variants, by their weights: first without
+    weights, then with each weighting.
     """
     templates: dict[Weights | None, list[Cut]] = {None: []}
     cleaners: dict[Weights | None, list[Cleaner]] = {None: []}
@@ -105,10 +105,10 @@ def _by_weights(experiment: Experiment, sweeps: Sequence[SweptScorer]) -> list[W
 
 
 def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> list[PruningSweep]:
-    """Return the pruning methods to explore: those of variants and of families, over each cleaner that stands before them.
+    """Return the pruning methods of variants and families to explore, each with the cleaner before it.
 
-    Percentiles are those of the score store. The cutoffs to combine are spread evenly over the index sizes in the table of the
-    explored scorers.
+    Percentiles are computed over the score store. The cutoffs to combine are spread evenly over the index sizes in the
+    table of the explored scorers.
     """
     sweeps = _PruningSweeps(table, experiment.pruning.combined)
     _add_variants(sweeps, [variant for variant in experiment.variants if variant.pruning], store)

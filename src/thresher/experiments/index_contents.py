@@ -1,4 +1,4 @@
-"""What an experiment's indexes hold beside their counts, by which their bytes are estimated."""
+"""The properties of an experiment's indexes from which, with their counts, their bytes are estimated."""
 
 from __future__ import annotations
 

@@ -279,7 +279,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 @dataclass(frozen=True)
 class Software:
-    """What made results.
+    """The software that made results.
 
     Args:
         versions: of Python, of packages, and of what they bring, by name.

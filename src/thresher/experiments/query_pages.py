@@ -40,8 +40,8 @@ class QueryPages:
 
     Args:
         documents: ids by query; queries without any are left out.
-        dropped: what was taken off the pages' names in the log, to match the ends of paths; empty if nothing was.
-        by_canonical: whether some are found by the addresses that pages call canonical.
+        dropped: the beginning that was taken off the pages' names in the log to match the ends of paths; may be empty.
+        by_canonical: whether some documents were matched by the addresses that pages call canonical.
         first_named: a page that the log names.
         first_id: the id of a document.
     """
@@ -177,7 +177,7 @@ def _with_sources(table: CollectionTable, collection: Collection) -> Iterator[tu
 
 
 class _EndMatches(NamedTuple):
-    """The documents of named pages, found by the ends of paths below what was dropped of their names."""
+    """The documents of named pages by the ends of their paths, and the beginning that was dropped from the names."""
 
     dropped: str
     matches: Mapping[str, set[str]]
@@ -186,7 +186,7 @@ class _EndMatches(NamedTuple):
 def _by_path_ends(pages: Sequence[str], documents: Sequence[_Document]) -> _EndMatches:
     """Match named pages and documents by their paths without suffix, below one folder of each side.
 
-    Of all folders those that match most pages are chosen, the shortest first.
+    The pair of folders that matches most pages is chosen; of equal pairs the shortest.
     """
     by_end = [_by_end(documents, count) for count in range(_shared_folders(documents) + 1)]
     votes: Counter[tuple[str, int]] = Counter()

@@ -61,7 +61,7 @@ class TermLosses:
 
 
 class TermLoss(NamedTuple):
-    """What a term lost: documents and occurrences."""
+    """The documents and occurrences that a term lost."""
 
     df: int
     cf: int

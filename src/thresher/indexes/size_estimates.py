@@ -45,12 +45,12 @@ NEARLY_ALL = 0.95
 
 @dataclass(frozen=True)
 class IndexContents:
-    """What all indexes of an experiment hold.
+    """The properties that all indexes of an experiment share.
 
     Args:
         id_bytes: the mean length of an id in bytes of UTF-8.
         id_letters: of an id, the mean number of bytes that it does not share with the id before it in alphabetical order.
-        term_letters: the same of the different terms of a sample of the pages.
+        term_letters: of a distinct term in a sample of the pages, the mean number of bytes that the term before it has not.
         common_terms: the number of a page's terms that nearly all pages of the sample have, as navigation has.
         sample_terms: the number of these terms.
         options: positions, texts, vectors and exact lengths.

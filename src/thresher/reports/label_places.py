@@ -148,13 +148,13 @@ class PlacedName:
 
 @dataclass
 class Obstacles:
-    """What names must not lie on.
+    """The parts of a chart that names must not cover.
 
     Args:
         area: the chart, which holds all names.
         points: the marks of points.
         lines: curves and rules.
-        names: those that have a place.
+        names: the names that have a place already.
     """
 
     area: Box

@@ -49,7 +49,7 @@ class NamedIndex:
 
     @property
     def savings(self) -> Savings | None:
-        """What the index saves over the queries of the choice."""
+        """The savings of the index over the queries of the choice."""
         return self.index.savings if self.index else None
 
 

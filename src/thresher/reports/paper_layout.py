@@ -52,7 +52,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class PlottedVariants:
-    """What a plot shows.
+    """The points and labels of a plot.
 
     Args:
         baseline: the baseline; its name is for people.

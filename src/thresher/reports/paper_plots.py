@@ -30,7 +30,7 @@ _ALIGNS = {0.0: "left", 0.5: "center", 1.0: "right"}
 
 @dataclass(frozen=True)
 class PaperPlot:
-    """What a plot for a paper shows.
+    """The content of a plot for a paper.
 
     Args:
         rows: variants, sweeps and systems by name or label; by default all that were built.

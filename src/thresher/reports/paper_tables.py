@@ -40,7 +40,7 @@ _MEANINGS: dict[Direction, str] = {
 
 @dataclass(frozen=True)
 class PaperTable:
-    """What a table for a paper shows.
+    """The content of a table for a paper.
 
     Args:
         columns: columns of results.csv by name, measures also as tables name them; by default sizes and all measures.

@@ -44,7 +44,7 @@ _LINKS = ("targets", stores.LINKS, "unresolved")
 
 @dataclass(frozen=True)
 class LinkReport:
-    """Where the links of a collection lead; each different one of a page counts once.
+    """The links of a collection by their targets; equal links of a page count once.
 
     Attributes:
         inside: to other pages of the collection.
@@ -119,7 +119,7 @@ def _by_key(keys: Hashes, pages: Ints) -> PageIndex:
 
 
 class AnchorPart(NamedTuple):
-    """Consecutive shards of a store, and what is counted of the links to their pages.
+    """Consecutive shards of a store, and the counts of the links to their pages.
 
     Attributes:
         shards: their files.

@@ -32,7 +32,7 @@ _LIKELY = re.compile(r"nav|menu|crumb|sidebar|toc|pag|foot|contentinfo|colophon|
 
 
 class BlockKind(StrEnum):
-    """What a block is in its page. The score store has their numbers in this order."""
+    """The kind of a block in its page. The score store has the numbers of kinds in this order."""
 
     TITLE = "title"
     COMMENT = "comment"
@@ -71,7 +71,7 @@ _REGION_TAGS = {"nav": BlockKind.MENU, "footer": BlockKind.FOOTER}
 
 
 class _ElementKinds(NamedTuple):
-    """What an element is by its description: numbers of `KINDS`, or `_NONE`.
+    """The kinds of an element by its description: numbers of `KINDS`, or `_NONE`.
 
     Attributes:
         structure: code, table, list or text, by the tag.

@@ -22,7 +22,7 @@ _LOOK = "look at the machine's memory and disk, then run the same command again"
 
 @dataclass(frozen=True)
 class PartTask:
-    """A part of the collection, and what is known of its pages.
+    """A part of the collection, and the pages of it that crashed a worker.
 
     Attributes:
         part: the part.

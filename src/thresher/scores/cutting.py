@@ -69,10 +69,13 @@ class Layout:
 
 @dataclass(frozen=True)
 class BestFirst:
-    """The blocks or sentences that a cut scores, in the document's order; all arrays have one entry for each.
+    """The blocks or sentences that a cut scores, in the document's order; each array has one entry for each of them.
 
-    `before` are the words of the same page that come before it, best first, `all_words` those of its page; `dropped`: it is a
-    heading that the cut drops; `bad`: scores with the best lowest.
+    Attributes:
+        before: the words of the page's segments with better scores.
+        all_words: the words of the page.
+        dropped: whether the segment is a heading that the cut drops.
+        bad: the scores, turned so that the best is lowest.
     """
 
     before: Ints

@@ -24,7 +24,7 @@ _TIMES_TO_PASS = 4
 
 @dataclass(frozen=True)
 class PageAtWork:
-    """What the file says.
+    """The page at work, as the file records it.
 
     Attributes:
         page: number of the page in its part, from 0; None between pages.

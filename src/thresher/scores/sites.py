@@ -46,9 +46,12 @@ class _ShardGroup(NamedTuple):
 
 @dataclass(frozen=True)
 class _Comparison:
-    """What is done with each shard once the texts of all are counted in the folder `counts`.
+    """The comparison of shards, once the texts of all shards are counted.
 
-    `scorers` score its blocks; with `sites` its site file is written.
+    Attributes:
+        counts: the folder of the counts.
+        scorers: the scorers of a shard's blocks.
+        sites: whether to write a shard's site file.
     """
 
     counts: Path
@@ -90,7 +93,7 @@ class _Comparison:
 
 
 def compare_pages(store: Path, scorers: Sequence[Scorer], sites: bool, backend: Backend) -> stores.ScoringCost:
-    """Write the scores of site scorers into a store whose pages are scored, and its site files; return what it cost.
+    """Write the scores of site scorers and the site files into a store whose pages are scored; return the cost.
 
     The cost of site files is that of `SITES`.
     """

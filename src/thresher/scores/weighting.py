@@ -156,7 +156,7 @@ class _WeightedPage:
 
     Attributes:
         block_ends, sentence_ends: as in `thresher.pages.Segments`, but with a line feed behind the last block too.
-        blocks, sentences: for each block and each sentence, the one that it is or copies, by its number in the page.
+        blocks, sentences: for each block and each sentence, the number in the page of its original, perhaps itself.
     """
 
     def __init__(self, text: str, block_ends: Sequence[int], sentence_ends: Sequence[int]) -> None:
@@ -230,11 +230,11 @@ def _with_last(ends: Sequence[int], last: int) -> list[int]:
 
 
 class _Copies:
-    """The blocks or sentences of a weighted shard as copies of those of its shard.
+    """The blocks or sentences of a weighted shard, each a copy of one in its shard.
 
     Args:
-        origins: by page, for each of them the one that it is or copies; `_ANCHOR` for texts of links.
-        offsets: where those of each page begin in the shard.
+        origins: by page, the number of each copy's original in the page; `_ANCHOR` for texts of links.
+        offsets: where the originals of each page begin in the shard.
     """
 
     def __init__(self, origins: Sequence[Sequence[int]], offsets: Ints) -> None:

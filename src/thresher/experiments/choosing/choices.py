@@ -132,7 +132,7 @@ class FamilyTests:
 
     Args:
         family: the sweep.
-        level: the level of each of its tests: the family's part of alpha, and those that families that have ended handed on.
+        level: the level of each of its tests: the family's part of alpha, and the parts that finished families handed on.
         steps: the number of indexes to test; 0 for a declared family that was not explored.
         last: the last accepted index; None if the first failed.
         failed: the first index that was not accepted; None if all were accepted.

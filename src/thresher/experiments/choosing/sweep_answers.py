@@ -1,4 +1,4 @@
-"""What each sweep has to offer: its best index, and the smallest that is shown to lose less than the margin."""
+"""The answers of each sweep: its best index, and the smallest index that is shown to lose less than the margin."""
 
 from __future__ import annotations
 

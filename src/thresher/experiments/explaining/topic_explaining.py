@@ -106,7 +106,7 @@ class Comparison:
 
         Args:
             runs: the topic in both runs.
-            pages: after cleaning, by id, those that `needed_pages` names; the removed text of a missing page is not known.
+            pages: the pages that `needed_pages` names, cleaned, by id; the removed text of a missing page is not known.
 
         Raises:
             StateError: if an index does not give the scores of its run.

@@ -1,4 +1,4 @@
-"""What exploring counts in the shards of a store; counts of shards add up in whatever order."""
+"""The counts of a store's shards that exploring needs; counts of shards add up in any order."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -
 
 @dataclass(frozen=True)
 class WeightedSweeps:
-    """What is explored of pages whose parts have weights; args as of `explore`."""
+    """The templates and cleaners to explore over pages with the same weights, or with none; see `explore`."""
 
     weights: Weights | None
     templates: Sequence[Cut]
@@ -168,7 +168,7 @@ class WeightedSweeps:
 
 
 class _OfText(NamedTuple):
-    """What is explored of one text of the pages: cuts without a cutoff, and cleaners as they are."""
+    """The templates and cleaners that read the same text of the pages."""
 
     templates: list[Cut]
     cleaners: list[Cleaner]
@@ -201,7 +201,7 @@ def explore(
         cleaners: to explore as they are; a cleaner that differs from a template by the cutoff alone joins its sweep.
             Percentiles become numbers, in names too. The baseline is always added.
         points: fewest cutoffs of each sweep, where there are as many different scores.
-        weighted: the same of pages with weights, after all others.
+        weighted: templates and cleaners over pages with weights; they are explored after all others.
     """
     ranked: list[RankedSweep] = []
     measures: tuple[str, ...] = ()

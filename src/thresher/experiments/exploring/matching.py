@@ -1,4 +1,4 @@
-"""Where the queries' terms occur in a collection."""
+"""The documents in which the queries' terms occur."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _RANKED_BYTES = 12
 
 @dataclass(frozen=True)
 class RankingJob:
-    """What all tasks share.
+    """The data that all ranking tasks share.
 
     Args:
         chunks: of the collection.

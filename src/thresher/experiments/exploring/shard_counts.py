@@ -42,7 +42,7 @@ _lexicon = cache(Lexicon)
 
 @dataclass(frozen=True)
 class CountingJob:
-    """What the counting of all shards shares. `terms` are hashes of the query terms, by their numbers."""
+    """The data that the counting of all shards shares. `terms` are hashes of the query terms, by their numbers."""
 
     sweeps: Sequence[NestedSweep]
     options: IndexOptions

@@ -27,7 +27,7 @@ class CollectedPostings:
     Args:
         statistics: of the collection.
         indexed: documents that are not blank.
-        blank: documents of which nothing but white space is left.
+        blank: documents with nothing but white space left.
         words: kept, as `CleanedDocument` counts them.
         files: one for each shard with a page.
     """

@@ -61,7 +61,7 @@ def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int],
 def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied: Mapping[str, int]) -> tuple[str, ...]:
     """Return a warning for each kind of loss above `TOLERATED`.
 
-    `kinds` are the numbers of failed pages by kind, `emptied` those of pages left without text by language.
+    `kinds` are the numbers of failed pages by kind; `emptied` are the numbers of pages left without text, by language.
     """
     failed = sum(kinds.values())
     empty = sum(emptied.values())

@@ -54,7 +54,7 @@ def cleaned_html(page: PageToCut, cleaned: str, sentences: Sequence[int], option
         page: as it was scored.
         cleaned: the text that the cleaner leaves.
         sentences: the numbers of the sentences in it.
-        options: those that the page was read with.
+        options: the options that the page was read with.
     """
     if not cleaned:
         return CleanedHtml("", blocks_found=True)

@@ -63,7 +63,7 @@ class Rendering:
     Attributes:
         format: of the file.
         how: which documents and which members are written.
-        options: those that pages were read with.
+        options: the options that pages were read with.
     """
 
     format: OutputFormat
@@ -107,7 +107,7 @@ class Rendering:
         Args:
             document: cleaned.
             page: the page that it was, if the row `needs_html`.
-            members: further members of the document's JSON line or row, as JSON; those of the row come first.
+            members: further members of the document's JSON line or row, as JSON; the members of `Row` come first.
             fields: of the document, if it has any.
         """
         how = self.how

@@ -106,7 +106,7 @@ class _Cleaning:
     markdown: bool
 
     def document(self, html: str | bytes | Page, name: str) -> CleanedDocument:
-        """Return a page cleaned; one that fails says why."""
+        """Return a page cleaned; a page that fails has the reason as its `problem`."""
         page = Page(name, b"")
         try:
             page = page_of(html, name)
