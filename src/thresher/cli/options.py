@@ -49,8 +49,11 @@ def keys(table: str, names: Sequence[str]) -> Callable[[Verb], Verb]:
     def add(verb: Verb) -> Verb:
         @wraps(verb)
         def filled(*args: Any, **named: Any) -> Any:
-            values = named.pop(table, None) or tables()[table].without_required_keys()
-            named[table] = replace(values, **{name: named.pop(name) for name in names})
+            given_values: dict[str, Any] = {}
+            for name in names:
+                given_values[name] = named.pop(name)
+            earlier_values = named.pop(table, None) or tables()[table].without_required_keys()
+            named[table] = replace(earlier_values, **given_values)
             return verb(*args, **named)
 
         with_options: Verb = filled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,7 +109,9 @@ def paper_options(verb: options.Verb) -> options.Verb:
 
     @wraps(verb)
     def filled(*args: Any, **named: Any) -> Any:
-        asked = {field: named.pop(field) for field in AskedFiles.__dataclass_fields__}
+        asked: dict[str, Any] = {}
+        for field in fields(AskedFiles):
+            asked[field.name] = named.pop(field.name)
         paper = AskedFiles(**asked)
         paper.check()
         return verb(*args, paper=paper, **named)
@@ -124,7 +126,7 @@ def paper_options(verb: options.Verb) -> options.Verb:
         click.option(
             "--rows",
             multiple=True,
-            help="Variants, sweeps and systems by name or label, with commas [default: those built].",
+            help="Variants, sweeps and systems by name or label, with commas [default: built variants].",
         ),
         click.option(
             "--columns", multiple=True, help="Columns of results.csv, with commas [default: sizes and all measures]."

@@ -22,7 +22,8 @@ class ThresherExtractor(BaseExtractor):
     def __init__(self, cleaner: str = DEFAULT_CLEANER, markdown: bool = False, timeout: float = PAGE_SECONDS) -> None:
         super().__init__(timeout=timeout)
         clean_pages([], cleaner)  # which checks the name
-        self.cleaner, self.markdown = cleaner, markdown
+        self.cleaner = cleaner
+        self.markdown = markdown
 
     def extract(self, text: str) -> str:
         """Return the text; empty if the document is no page, so that the process goes on."""
@@ -40,7 +41,9 @@ class ThresherFilter(BaseFilter):
     def __init__(self, cleaner: str, min_words: int = 1, html: bool = False, exclusion_writer: Any = None) -> None:
         super().__init__(exclusion_writer)
         clean_pages([], cleaner)
-        self.cleaner, self.min_words, self.html = cleaner, min_words, html
+        self.cleaner = cleaner
+        self.min_words = min_words
+        self.html = html
 
     def filter(self, doc: Document) -> bool | tuple[bool, str]:
         """Return whether to keep a document of plain text, or of HTML if the filter stands before an extractor."""

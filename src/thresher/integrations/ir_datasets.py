@@ -66,7 +66,8 @@ class CleanedDocs(BaseDocs):
 class _Store(Docstore):
     def __init__(self, docs: CleanedDocs, store: Docstore) -> None:
         super().__init__(GenericDoc)
-        self._docs, self._store = docs, store
+        self._docs = docs
+        self._store = store
 
     def get_many_iter(self, doc_ids: Iterable[str]) -> Iterator[GenericDoc]:
         return self._docs.cleaned(self._store.get_many_iter(doc_ids))

@@ -19,7 +19,8 @@ class ThresherCleaner(pt.Transformer):
     """Sets `text` of documents to the cleaned text of their HTML in the column `source`."""
 
     def __init__(self, cleaner: str = DEFAULT_CLEANER, source: str = "html") -> None:
-        self.cleaner, self.source = cleaner, source
+        self.cleaner = cleaner
+        self.source = source
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return the rows, which have `source`, with their text; none where the page is missing."""
@@ -49,7 +50,8 @@ class ThresherIndexer(pt.Indexer):
     """Indexes `text` by `docno` into a folder; `options` are those of `thresher.index_json_lines`: `prune="dcp@0.5"`."""
 
     def __init__(self, folder: str | Path, **options: Any) -> None:
-        self.folder, self.options = folder, options
+        self.folder = folder
+        self.options = options
 
     def index(self, iter: Iterable[Mapping[str, Any]], **_: Any) -> ThresherRetriever:
         """Index documents and return a retriever for them."""
