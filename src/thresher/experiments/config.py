@@ -290,9 +290,7 @@ class _Reading:
         """
         document = self._document
         name = document.experiment.name
-        if not NAME.fullmatch(name):
-            fix = "use letters, digits, `.`, `_` and `-`"
-            self._problems.add(f"the name {name!r} cannot name a folder", fix, ("experiment", "name"))
+        self._check_name(name)
         models = self._problems.parse_list(
             "retrieval model", document.retrieval.models, parse_retrieval, ("retrieval", "models")
         )
@@ -302,11 +300,6 @@ class _Reading:
         declared = self._problems.parse_distinct(
             "family", document.choose.families, parse_family, ("choose", "families")
         )
-        deciding = self._problems.parse(
-            document.choose.deciding, lambda measure: checked_measure(measure, measures), ("choose", "deciding")
-        )
-        margins = self._problems.parse([document.choose.margin], parse_margin, ("choose", "margin"))
-        sizes = self._problems.parse(filter(None, [document.choose.bytes]), parse_size, ("choose", "bytes"))
         pages = self._problems.parse(
             [document.pages], lambda table: PageOptions(**asdict(table)), ("pages", "language")
         )
@@ -320,9 +313,7 @@ class _Reading:
         held_out = self._held_out(topics)
         variants = read_variants(document, self._problems)
         families = declared or swept_families(variants) or [parse_family(name) for name in DEFAULT_FAMILIES]
-        chosen_from = self._problems.parse(
-            [document.choose.engine], lambda engine: families_for(engine, families), ("choose", "engine")
-        )
+        criteria = self._criteria(measures, families)
         self._check_index(variants)
         stores_lengths = any(model.exact for model in models)
         if index and (stores_lengths or any(variant.pruning for variant in variants)):
@@ -330,6 +321,7 @@ class _Reading:
         systems = self._systems(variants)
         self._locate_texts(variants, families)
         self._problems.check()
+        assert criteria is not None  # else there are problems
         return Experiment(
             name=name,
             title=document.experiment.title or name,
@@ -352,19 +344,39 @@ class _Reading:
                 test=document.evaluation.test,
                 seed=document.evaluation.seed,
             ),
-            criteria=ChoiceCriteria(
-                margin=margins[0],
-                alpha=document.choose.alpha,
-                emptied=document.choose.emptied,
-                families=tuple(family.name for family in chosen_from[0]),
-                deciding=tuple(deciding),
-                bytes=sizes[0] if sizes else None,
-                engine=document.choose.engine,
-            ),
+            criteria=criteria,
             measure_seconds=document.measure.seconds,
             costs=document.costs,
             backend=Backend(document.run.backend, document.run.workers or os.cpu_count() or 1, document.run.scheduler),
             labels=labels_of(document, self._file.parent),
+        )
+
+    def _check_name(self, name: str) -> None:
+        if not NAME.fullmatch(name):
+            fix = "use letters, digits, `.`, `_` and `-`"
+            self._problems.add(f"the name {name!r} cannot name a folder", fix, ("experiment", "name"))
+
+    def _criteria(self, measures: Sequence[str], families: Sequence[DeclaredFamily]) -> ChoiceCriteria | None:
+        """Return the criteria of a choice; None if a key of [choose] has a problem."""
+        table = self._document.choose
+        deciding = self._problems.parse(
+            table.deciding, lambda measure: checked_measure(measure, measures), ("choose", "deciding")
+        )
+        margins = self._problems.parse([table.margin], parse_margin, ("choose", "margin"))
+        sizes = self._problems.parse(filter(None, [table.bytes]), parse_size, ("choose", "bytes"))
+        chosen_from = self._problems.parse(
+            [table.engine], lambda engine: families_for(engine, families), ("choose", "engine")
+        )
+        if not margins or not chosen_from:
+            return None
+        return ChoiceCriteria(
+            margin=margins[0],
+            alpha=table.alpha,
+            emptied=table.emptied,
+            families=tuple(family.name for family in chosen_from[0]),
+            deciding=tuple(deciding),
+            bytes=sizes[0] if sizes else None,
+            engine=table.engine,
         )
 
     def _check_costs(self) -> None:
