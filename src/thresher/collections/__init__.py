@@ -53,7 +53,7 @@ def open_collection(path: Path, options: ReadOptions | None = None, format: str 
             raise InputError("pages are not fetched", f"fetch it: curl -sL {quote(url)} | thresher clean -", url)
         raise InputError("there is no such file or folder", "check the path", str(path))
     any_name = bool(format)
-    return Files(path, chosen(walk(path), format, path, any_name)[0], options, any_name)
+    return Files(path, chosen(walk(path), format, path, any_name).format, options, any_name)
 
 
 def documents(collection: Collection, pages: int = _PAGES) -> Iterator[Source]:

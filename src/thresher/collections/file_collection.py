@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from thresher.base.defaults import FORMATS
 from thresher.base.errors import InputError
@@ -23,7 +24,8 @@ from thresher.collections.tar import Tar, members_left_out
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc
 
-HTML, TEXT = "html", "text"
+HTML = "html"
+TEXT = "text"
 PAGE_FORMATS = (HTML, TEXT)
 """Formats of files that are one page each."""
 KINDS: tuple[FileKind, ...] = (Warc(), TrecWeb(), JsonLines(), Tar(), ParquetRows())
@@ -34,7 +36,8 @@ RANGE_BYTES = 2 * 2**20
 WHOLE_BYTES = 512 * 2**10
 """Files up to this size that cannot be split are one part; the parent process reads larger ones and hands out their pages."""
 
-MANY, MANY_WHOLE_BYTES = 32, 16 * 2**20
+MANY = 32
+MANY_WHOLE_BYTES = 16 * 2**20
 """With this many files, one that cannot be split is a single part, read by its worker, up to this size."""
 
 _FIRST_BYTES = 4096
@@ -47,7 +50,17 @@ _MOST_ENDINGS = 3
 
 def kinds() -> tuple[FileKind, ...]:
     """Return the formats that are known, those of other packages in `thresher.collections` too, which are told by suffix."""
-    return (*KINDS, *(entry.load()() for entry in plugins("thresher.collections").values()))
+    all_kinds = list(KINDS)
+    for entry in plugins("thresher.collections").values():
+        all_kinds.append(entry.load()())
+    return tuple(all_kinds)
+
+
+class ListedFiles(NamedTuple):
+    """The digest of a collection's files, and their number."""
+
+    fingerprint: str
+    files: int
 
 
 @dataclass(frozen=True)
@@ -64,13 +77,13 @@ class Files:
 
     def fingerprint(self) -> str:
         """Return a digest over names, sizes and modification times of the files."""
-        return self.listed()[0]
+        return self.listed().fingerprint
 
-    def listed(self) -> tuple[str, int]:
+    def listed(self) -> ListedFiles:
         """Return the fingerprint and the number of the files, both from one listing."""
         files = self._files()
         states = [(entry.name, entry.size, entry.state.modified) for entry in files]
-        return digest([self.format, states]), len(files)
+        return ListedFiles(digest([self.format, states]), len(files))
 
     def files(self) -> dict[str, sources.FileState]:
         """Return the files as they are now, by their printable names."""
@@ -103,7 +116,7 @@ class Files:
         return sources.unchanged(_kind(self.format).read(part, self.options), part.path, part.listed, part.name)
 
     def _files(self) -> tuple[FileEntry, ...]:
-        return chosen(walk(self.path.absolute()), self.format, self.path, self.any_name)[1]
+        return chosen(walk(self.path.absolute()), self.format, self.path, self.any_name).files
 
     def _pages(self, files: Iterable[FileEntry]) -> Iterator[sources.Source]:
         for entry in files:
@@ -143,10 +156,15 @@ def kind_of(name: str) -> str:
     return ""
 
 
-def chosen(
-    files: Sequence[FileEntry], format: str, root: Path, any_name: bool = False
-) -> tuple[str, tuple[FileEntry, ...]]:
-    """Return the format of a collection, and its files of that format; `any_name` as for `Files`.
+class ChosenFiles(NamedTuple):
+    """The format of a collection, and its files of that format."""
+
+    format: str
+    files: tuple[FileEntry, ...]
+
+
+def chosen(files: Sequence[FileEntry], format: str, root: Path, any_name: bool = False) -> ChosenFiles:
+    """Choose the files of a collection; `any_name` as for `Files`.
 
     The user's `format` counts, else files whose names imply one take precedence (a list of checksums beside WARC files
     is not a document); first bytes are examined only if there are none. Text dumps come last: a folder of pages may
@@ -157,21 +175,22 @@ def chosen(
     by_format = _by_format(files, [kind_of(entry.name) for entry in files])
     dumps = _by_format(files, [_text_kind(entry.name) for entry in files])
     if format == HTML and any_name:
-        return format, tuple([entry for entry in files if _may_be_page(entry.name)] or files)
+        pages = [entry for entry in files if _may_be_page(entry.name)]
+        return ChosenFiles(format, tuple(pages or files))
     if format:
         # The user's choice overrides names and first bytes.
-        named = {**dumps, **by_format}.get(format)
+        named = by_format.get(format) or dumps.get(format)
         matching = named or [entry for entry in files if _sniff(entry.path) == format] or files
-        return format, tuple(matching)
+        return ChosenFiles(format, tuple(matching))
     by_format = by_format or _by_format(files, [_sniff(entry.path) for entry in files]) or dumps
     if not by_format:
         raise _no_collection(root)
     if len(by_format) > 1:
-        counts = ", ".join(f"{kind} ({len(matching)})" for kind, matching in sorted(by_format.items()))
+        counts = [f"{kind} ({len(by_format[kind])})" for kind in sorted(by_format)]
         fix = f"say which is meant with `format`: {', '.join(sorted(by_format))}"
-        raise InputError(f"the folder holds files of several kinds: {counts}", fix, str(root))
+        raise InputError(f"the folder holds files of several kinds: {', '.join(counts)}", fix, str(root))
     ((kind, matching),) = by_format.items()
-    return kind, tuple(matching)
+    return ChosenFiles(kind, tuple(matching))
 
 
 def _may_be_page(name: str) -> bool:
@@ -243,7 +262,8 @@ def _no_collection(root: Path) -> InputError:
     what = "the folder holds no collection"
     if root.is_file():
         what = "this is not a known kind of collection"
-    suffixes = [*sources.HTML_SUFFIXES, *TEXT_SUFFIXES]
+    suffixes = list(sources.HTML_SUFFIXES)
+    suffixes += TEXT_SUFFIXES
     for kind in kinds():
         suffixes += kind.suffixes
     fix = f"give files ending in {', '.join(suffixes)}, or say what they are with `format`: {', '.join(FORMATS)}"

@@ -79,7 +79,7 @@ class IdRule:
         file = PurePosixPath(unpacked_name(path))
         stem = file.name
         # Any other ending may be all that tells two pages apart: `index.php?id=1`, `index.php?id=2`.
-        if not self.keep_suffix and file.name.lower().endswith((*HTML_SUFFIXES, *TEXT_SUFFIXES)):
+        if not self.keep_suffix and file.name.lower().endswith(HTML_SUFFIXES + TEXT_SUFFIXES):
             stem = file.name.rpartition(".")[0] or file.name
         if self.ids == "stem":
             return self.fit(stem)

@@ -24,10 +24,14 @@ from thresher.collections.listing import walk
 from thresher.collections.parquet_rows import ParquetRows, rows_of
 
 _PAGES = 256
-_LOOKED_AT, _MOST_BYTES, _MOST_MEMBERS, _DEEPEST = 20, 2**20, 12, 3
+_LOOKED_AT = 20
+_MOST_BYTES = 2**20
+_MOST_MEMBERS = 12
+_DEEPEST = 3
 _TAGS = re.compile(r"<[a-zA-Z!/][^>]*>")
 _IDS = re.compile(r"(^|[._-])(id|docno|docid|doc_id|uuid|key)$", re.IGNORECASE)
-_ADDRESS, _SPACE = re.compile(r"https?://\S+"), re.compile(r"\s|^$")
+_ADDRESS = re.compile(r"https?://\S+")
+_SPACE = re.compile(r"\s|^$")
 
 
 def documents_apart(collection: Collection, most: int = 1 << 62, most_bytes: int = 1 << 62) -> Iterator[Source]:
@@ -101,21 +105,24 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
         for name, value in _members(row, ""):
             values.setdefault(name, []).append(value)
     likely: dict[str, str] = {}
-    if values and not any(name in values for name in wanted.id):
+    if values and values.keys().isdisjoint(wanted.id):
         likely |= _likely_id(values)
     # A column of nulls is no member; an id or address is not the text that is missing then.
-    used = {*likely.values(), *wanted.id, *wanted.url}
-    contents = {name: max(map(len, texts)) for name, texts in values.items() if name not in used}
-    if contents and not any(name in values for name in (*wanted.html, *wanted.text)):
-        longest = max(contents, key=lambda name: contents[name])
+    used = set(likely.values()).union(wanted.id, wanted.url)
+    lengths: dict[str, int] = {}
+    for name, texts in values.items():
+        if name not in used:
+            lengths[name] = max(map(len, texts))
+    if lengths and values.keys().isdisjoint(chain(wanted.html, wanted.text)):
+        longest = max(lengths, key=lambda name: lengths[name])
         is_address = any(map(_ADDRESS.fullmatch, values[longest]))
         has_tags = any(map(_TAGS.search, values[longest]))
         if has_tags and not is_address:
             likely["html"] = longest
         elif not is_address:
             likely["text"] = longest
-    addresses = [name for name, texts in values.items() if all(map(_ADDRESS.fullmatch, texts))]
-    if addresses and not any(name in values for name in wanted.url):
+    addresses = [name for name in values if all(map(_ADDRESS.fullmatch, values[name]))]
+    if addresses and values.keys().isdisjoint(wanted.url):
         likely["url"] = addresses[0]
     return LikelyFields(tuple(values)[:_MOST_MEMBERS], likely)
 
@@ -124,7 +131,7 @@ def _first_rows(path: Path, format: str) -> list[Any]:
     """Return the first records of a file, or of the first file of the format in a folder; until the first damage."""
     rows: list[Any] = []
     with suppress(OSError, ThresherError, ValueError):
-        first = chosen(walk(path), format, path)[1][0].path
+        first = chosen(walk(path), format, path).files[0].path
         if format == JsonLines.name:
             rows = _lines(first)
         if format == ParquetRows.name:

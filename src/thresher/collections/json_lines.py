@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -168,13 +169,15 @@ def _content(record: Any, pages: Sequence[str], texts: Sequence[str], unit: str)
     if isinstance(content, bytes):
         return content, page is None, None
     if content is None:
-        raise ValueError(f"the {unit} has neither " + " nor ".join(f"`{name}`" for name in (*pages, *texts)))
+        names = [f"`{name}`" for name in pages]
+        names += [f"`{name}`" for name in texts]
+        raise ValueError(f"the {unit} has neither {' nor '.join(names)}")
     raise ValueError(f"the {'text' if page is None else 'page'} is not a string")
 
 
 def _further_members(record: Any, fields: JsonFields) -> dict[str, Any]:
     """Return the members of a record that are not read; of those that are read in part, none."""
-    read = {name.partition(".")[0] for name in (*fields.id, *fields.html, *fields.text, *fields.url)}
+    read = {name.partition(".")[0] for name in chain(fields.id, fields.html, fields.text, fields.url)}
     return {name: value for name, value in record.items() if name not in read}
 
 

@@ -12,7 +12,8 @@ from thresher.base.files import is_unfinished, user_error
 from thresher.collections.sources import FileState
 
 # macOS keeps a file's attributes in archives and on foreign disks under these names: AppleDouble.
-_APPLE_DOUBLE, _APPLE_FOLDER = "._", "__MACOSX"
+_APPLE_DOUBLE = "._"
+_APPLE_FOLDER = "__MACOSX"
 # Temporary files may vanish after the listing; links may be circular.
 _NOT_THERE = (errno.ENOENT, errno.ELOOP)
 

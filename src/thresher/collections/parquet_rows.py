@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,7 +19,8 @@ MAGIC = b"PAR1"
 """The first and the last bytes of a file."""
 
 # Rows at a time, and bytes of a column chunk: row groups may be larger than memory.
-_ROWS, _BUFFER = 32, 2**20
+_ROWS = 32
+_BUFFER = 2**20
 _MOST_SHOWN = 200
 
 
@@ -55,7 +57,7 @@ class ParquetRows:
             chosen = [number for number, start in enumerate(starts) if part.begin <= start < part.end]
             columns: list[str] | None = None
             if not options.with_members:
-                names = (*fields.id, *fields.html, *fields.text, *fields.url)
+                names = chain(fields.id, fields.html, fields.text, fields.url)
                 wanted = dict.fromkeys(name.partition(".")[0] for name in names)
                 columns = [name for name in wanted if name in file.schema_arrow.names]
             for number in chosen:
@@ -111,6 +113,9 @@ def _starts(file: Any, size: int) -> list[int]:
         pages = [size - 1]
         for index in range(group.num_columns):
             column = group.column(index)
-            pages += [column.data_page_offset, *filter(None, [column.dictionary_page_offset])]
-        starts.append(max(min(pages), 0, *starts[-1:]))
+            pages.append(column.data_page_offset)
+            if column.dictionary_page_offset:
+                pages.append(column.dictionary_page_offset)
+        before = starts[-1] if starts else 0
+        starts.append(max(min(pages), 0, before))
     return starts

@@ -200,7 +200,8 @@ class Source:
 
 def _read(stream: BinaryIO | BrotliReader, most: int) -> bytes:
     """Return a stream's bytes, and of one that has more than `most` at least one more."""
-    pieces, size = [], 0
+    pieces: list[bytes] = []
+    size = 0
     while size <= most and (piece := stream.read(_PIECE)):
         pieces.append(piece)
         size += len(piece)

@@ -26,11 +26,16 @@ _LARGEST_HEADER = 2**20
 _PIECE = 2**20
 _TO_THE_END = 1 << 62
 _REGULAR = (b"0", b"\0", b"7")
-_LONG_NAME, _LONG_LINK, _PAX, _PAX_SUN, _PAX_GLOBAL, _GNU_SPARSE = b"L", b"K", b"x", b"X", b"g", b"S"
+_LONG_NAME = b"L"
+_LONG_LINK = b"K"
+_PAX = b"x"
+_PAX_SUN = b"X"
+_PAX_GLOBAL = b"g"
+_GNU_SPARSE = b"S"
 _EXTENDED = (_LONG_NAME, _LONG_LINK, _PAX, _PAX_SUN, _PAX_GLOBAL)
 # Links, devices and folders hold no data, whatever their size field says.
 _LINKS = (b"1", b"2")
-_WITHOUT_DATA = (*_LINKS, b"3", b"4", b"5", b"6")
+_WITHOUT_DATA = (b"1", b"2", b"3", b"4", b"5", b"6")
 _NOT_READ = "it is {}, which is not read in an archive: unpack it"
 _PAX_RECORD = re.compile(rb"([0-9]{1,9}) ([^=\n]+)=")
 _PAX_KEYS = ("path", "size", "GNU.sparse.name", "GNU.sparse.map", "GNU.sparse.major", "GNU.sparse.size")
@@ -100,7 +105,8 @@ class TarReader:
             self._skip_sparse_headers(block)
         is_file = kind in _REGULAR or kind == _GNU_SPARSE
         if kind in _WITHOUT_DATA or (kind == b"\0" and name.endswith("/")):
-            size, is_file = 0, False
+            size = 0
+            is_file = False
         return Member(name, self.offset, size, is_file or kind in _LINKS, unread)
 
     def _skip_sparse_headers(self, block: bytes) -> None:

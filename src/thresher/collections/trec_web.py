@@ -21,7 +21,8 @@ from thresher.collections.sources import Part, Reading, Source, Span, too_large
 _ENDINGS = (".trecweb", ".trec")
 _BLOCK = 2**20
 # How many bytes before and after a <DOC> are examined.
-_BEHIND, _AHEAD = 4096, 512
+_BEHIND = 4096
+_AHEAD = 512
 # The bytes of a document besides the page's.
 _BESIDE = 64 * 2**10
 _WITHOUT_END = 1 << 62
@@ -63,9 +64,11 @@ class TrecWeb:
         """Yield the documents that begin in a range; of a compressed file, all. See `FileKind.read`."""
         with open_stream(part.path) as stream:
             is_split = stream.seekable()
-            begin, end = 0, _WITHOUT_END
+            begin = 0
+            end = _WITHOUT_END
             if is_split:
-                begin, end = part.begin, part.end
+                begin = part.begin
+                end = part.end
             cutter = _Cutter(stream, begin, end, options.max_bytes + _BESIDE)
             first: int | None = None
             # Where the bytes begin that no document has.

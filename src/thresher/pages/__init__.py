@@ -38,6 +38,18 @@ __all__ = [
 ]
 
 
+MOST_BLOCKS = 100_000
+"""Pages with more blocks fail: no page that people wrote has a tenth of these, and each takes kilobytes in a scorer."""
+_FEW_WORDS = 100
+_TITLE_WORDS = 25
+_NOSCRIPT = re.compile(rb"<(/?)noscript\b", re.IGNORECASE)
+_HIDING = re.compile(rb"hidden|display\s*:\s*none|visibility\s*:\s*collapse|<dialog|\spopover", re.IGNORECASE)
+_META = re.compile(rb"<meta\b(?:[^<>\"']|\"[^\"]{0,9999}\"|'[^']{0,9999}')*>", re.IGNORECASE)
+# A NUL is dropped, as by browsers.
+_CONTROLS: dict[int, str | None] = {0: None, 127: " "}
+_CONTROLS.update(dict.fromkeys(range(1, 32), " "))
+
+
 @dataclass(frozen=True)
 class PageOptions:
     """Options of cutting pages into segments.
@@ -60,14 +72,6 @@ class PageOptions:
 
 
 DEFAULT_OPTIONS = PageOptions()
-MOST_BLOCKS = 100_000
-"""Pages with more blocks fail: no page that people wrote has a tenth of these, and each takes kilobytes in a scorer."""
-_FEW_WORDS, _TITLE_WORDS = 100, 25
-_NOSCRIPT = re.compile(rb"<(/?)noscript\b", re.IGNORECASE)
-_HIDING = re.compile(rb"hidden|display\s*:\s*none|visibility\s*:\s*collapse|<dialog|\spopover", re.IGNORECASE)
-_META = re.compile(rb"<meta\b(?:[^<>\"']|\"[^\"]{0,9999}\"|'[^']{0,9999}')*>", re.IGNORECASE)
-# A NUL is dropped, as by browsers.
-_CONTROLS: dict[int, str | None] = dict.fromkeys([*range(1, 32), 127], " ") | {0: None}
 
 
 def read_page(
@@ -138,13 +142,25 @@ def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS, by_blank_l
     """Return the segments of plain text: one block per line, or cut and marked as in `marked_text`."""
     valid = readable(text.encode("utf-8", "replace").decode())
     lines = [line.translate(_CONTROLS) for line in valid.splitlines()]
+    blocks: list[str] = []
+    levels: list[int] = []
     if by_blank_lines:
-        read = [(heading_mark(first), rest) for first, *rest in dump_blocks(lines)]
-        parted = [(level, " ".join([first, *rest])) for (level, first), rest in read]
+        for lines_of_block in dump_blocks(lines):
+            level, first_line = heading_mark(lines_of_block[0])
+            lines_of_block[0] = first_line
+            blocks.append(" ".join(lines_of_block))
+            levels.append(level)
     else:
-        parted = [(0, line) for line in lines]
-    blocks = [(level, words) for level, block in parted if (words := " ".join(block.split()))]
-    return segment("\n".join(words for _, words in blocks), [level for level, _ in blocks], options)
+        blocks = lines
+        levels = [0] * len(lines)
+    texts: list[str] = []
+    levels_of_texts: list[int] = []
+    for block, level in zip(blocks, levels, strict=True):
+        words = " ".join(block.split())
+        if words:
+            texts.append(words)
+            levels_of_texts.append(level)
+    return segment("\n".join(texts), levels_of_texts, options)
 
 
 def segment(  # noqa: PLR0913, what a parser found of a page

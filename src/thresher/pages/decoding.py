@@ -29,7 +29,9 @@ _UTF16 = (
     ("utf-16-le", 1, re.compile(rb"(?:[\t\n\f\r ]\0)*<\0[!/?a-zA-Z]\0")),
     ("utf-16-be", 0, re.compile(rb"(?:\0[\t\n\f\r ])*\0<\0[!/?a-zA-Z]")),
 )
-_ZEROS_OF_PAGE, _ZEROS_OF_TEXT, _LEAST_ZEROS = 1 / 8, 3 / 4, 8
+_ZEROS_OF_PAGE = 1 / 8
+_ZEROS_OF_TEXT = 3 / 4
+_LEAST_ZEROS = 8
 _DOUBLE_BYTE_ESCAPES = (b"\x1b$B", b"\x1b$@")
 # So many characters outside ASCII form valid UTF-8 by chance in fewer than one of 100,000 texts, in any other encoding.
 _CERTAIN_UTF8 = 8
@@ -48,10 +50,12 @@ _MAGIC_NUMBERS = {
     b"GIF8": "GIF",
     b"PK\x03\x04": "ZIP",
 }
-_FIRST_BYTES, _MOST_CONTROLS = 4096, 1 / 20
+_FIRST_BYTES = 4096
+_MOST_CONTROLS = 1 / 20
 # White space, and the escapes of ISO-2022-JP, are text.
 _CONTROL_BYTES = bytes(sorted({*range(32), 127} - {*b"\t\n\f\r\x1b"}))
 _SHORT = 256
+_Declarations = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +112,6 @@ def _decode(content: bytes, charset: str | None) -> Decoded:
     except UnicodeDecodeError as error:
         return _invalid_utf8(content, declarations, error.reason == _CUT)
     return _valid_utf8(content, text, declarations)
-
-
-_Declarations = list[tuple[str, str]]
 
 
 def _declarations(content: bytes, charset: str | None) -> _Declarations:

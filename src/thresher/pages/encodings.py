@@ -48,7 +48,8 @@ _MOST_INVALID = 1 << 14
 # ISO-2022-JP: ASCII, JIS X 0201 (Latin letters, read as ASCII, and katakana), JIS X 0208 of 1978 and of 1983; none has bytes
 # above 0x7F, so these become a byte that EUC-JP does not have.
 _ESCAPE = re.compile(rb"\x1b(\([BJI]|\$[@B])")
-_KATAKANA, _SINGLE_SHIFT = b"(I", b"\x8e"
+_KATAKANA = b"(I"
+_SINGLE_SHIFT = b"\x8e"
 _LOW = bytes(min(byte, 0x80) for byte in range(256)).replace(b"\x80", b"\xff")
 _HIGH = bytes(byte + 0x80 if 0x21 <= byte <= 0x7E else _LOW[byte] for byte in range(256))
 _LETTER = re.compile(rb"[\xa1-\xfe]")

@@ -20,11 +20,11 @@ _LONG_WORD = 4
 """Shorter words that two texts share say little."""
 _LOWEST_LEVEL = 3
 """Lower headings are no headlines if an H1 shares words with the title."""
-_OWN_SHARE, _TITLE_SHARE, _MOST_OF_TITLE = 1 / 4, 1 / 3, 3 / 4
-"""Least shares: of its own letters that an H1 has in common with the title; of the title's letters that a lower heading has,
-if its words stand there in a row, and if they do not."""
-
-
+_OWN_SHARE = 1 / 4
+"""The least share of its own letters that an H1 has in common with the title."""
+_TITLE_SHARE = 1 / 3
+_MOST_OF_TITLE = 3 / 4
+"""The least shares of the title's letters that a lower heading has: if its words stand there in a row, and if they do not."""
 Words = tuple[str, ...]
 
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 from thresher.pages.segments import Segments
 
-PARAGRAPH, HEADING, LIST_ITEM = "p", "h", "l"
+PARAGRAPH = "p"
+HEADING = "h"
+LIST_ITEM = "l"
 
 # Lynx's bullets, by depth, and numbers. Characters that prose may begin with count only if indented as far as by Lynx.
 _BULLET = re.compile(r"(?:\s*\*|\s{5,}[+o#@=-]|\s{2,}\d{1,3}[.)])(?:\s+|$)")
@@ -56,7 +58,8 @@ def read_marked_text(text: str) -> list[MarkedSegment]:
     next line with text. A first line `URL: http://…` is left out.
     """
     result: list[MarkedSegment] = []
-    label, words = PARAGRAPH, list[str]()
+    label = PARAGRAPH
+    words: list[str] = []
 
     def finish() -> None:
         nonlocal label
@@ -88,8 +91,7 @@ def dump_blocks(lines: Sequence[str]) -> list[list[str]]:
     with_text = [number for number, line in enumerate(lines) if line.split()]
     if not with_text:
         return []
-    first, last = with_text[0], with_text[-1]
-    if last - first + 1 == len(with_text):
+    if with_text[-1] - with_text[0] + 1 == len(with_text):
         return [[lines[number]] for number in with_text]
     blocks: list[list[str]] = []
     follows_text = False

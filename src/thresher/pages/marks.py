@@ -13,7 +13,9 @@ from thresher.base.numbers import Ints
 from thresher.pages import parsing
 
 Mask = npt.NDArray[np.bool_]
-_LINE_FEED, _MARK, _SPACE = ord("\n"), ord(parsing.MARK), ord(" ")
+_LINE_FEED = ord("\n")
+_MARK = ord(parsing.MARK)
+_SPACE = ord(" ")
 # Marks after a line feed that end no paragraph, and marks that begin an element.
 _WITHIN_PARAGRAPH, _OUTSIDE_FORMS, _BEGIN = np.zeros((3, 256), dtype=np.bool_)
 _WITHIN_PARAGRAPH[[*parsing.WITHIN_PARAGRAPH.encode()]] = True

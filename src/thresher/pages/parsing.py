@@ -33,7 +33,8 @@ from thresher.pages.unshown import (
 
 # A tab and the character after it are one mark; of a heading, its level. A carriage return stands before and after the
 # description of an element.
-MARK, _DESCRIBED = "\t", "\r"
+MARK = "\t"
+_DESCRIBED = "\r"
 _HEADING = f"\n{MARK}{{}}\n"
 TITLE_LEVEL = 7
 _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEVEL}
@@ -43,7 +44,8 @@ INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, ITEM, IMAGE, LINK, LINK_END 
 BUTTON, BUTTON_END, SELECT, SELECT_END, TEXTAREA, TEXTAREA_END = "[]{}:;"
 # Where elements begin and end, innermost of the marks at a tag; see `thresher.pages.marks`.
 ELEMENT, ELEMENT_END = "<)"
-CONTROL, CONTROL_END = BUTTON + SELECT + TEXTAREA, BUTTON_END + SELECT_END + TEXTAREA_END
+CONTROL = BUTTON + SELECT + TEXTAREA
+CONTROL_END = BUTTON_END + SELECT_END + TEXTAREA_END
 WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + IMAGE + CONTROL + CONTROL_END
 BEGIN = INLINE + SOFT + LINK + IMAGE + CONTROL + ITEM + "01234567"
 # Elements that are lines, paragraphs, lists or tables of their own by the HTML standard, 15.3: all others, unknown ones
@@ -89,9 +91,14 @@ CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
 _BREAK_END = re.compile(rb"</[bB][rR]\s*/?>")
-_SPACE, _LINE_FEED, _NO_HEADING = ord(" "), ord("\n"), ord("0")
+_SPACE = ord(" ")
+_LINE_FEED = ord("\n")
+_NO_HEADING = ord("0")
 # In UTF-8, the first two bits of each byte of a character but the first.
-_FIRST_BITS, _CONTINUES = 0xC0, 0x80
+_FIRST_BITS = 0xC0
+_CONTINUES = 0x80
+_StartTag = Callable[[str, Mapping[str, str]], None]
+_EndTag = Callable[[str], None]
 
 
 class Detail(IntEnum):
@@ -154,10 +161,6 @@ class FlatPage(NamedTuple):
 
     marked: bytes
     references: References | None
-
-
-_StartTag = Callable[[str, Mapping[str, str]], None]
-_EndTag = Callable[[str], None]
 
 
 class _Target(NamedTuple):

@@ -26,7 +26,8 @@ _LINE = re.compile(rb"([A-Za-z0-9_-]+)[ \t]*:[ \t]*(.*)")
 _FIELD = re.compile(rb"(?i:WARC-|Content-)[\w-]{1,100}[ \t]*:")
 _LENGTH = re.compile(rb"\d{1,18}")
 _NEWLINES = re.compile(rb"[\r\n]*")
-_CARRIAGE_RETURN, _LINE_FEED = 13, 10
+_CARRIAGE_RETURN = 13
+_LINE_FEED = 10
 _BREAKS_OFF = "the header of the record breaks off"
 
 
@@ -141,7 +142,8 @@ class Window:
 
     def find_mark(self, most: int) -> int:
         """Return the distance to the next mark, at most `most` bytes ahead, or -1. All bytes stay buffered."""
-        begin, size = 0, _STEP
+        begin = 0
+        size = _STEP
         while True:
             seen = min(self._searchable(self.fill(min(size, most) + 1 + LOOK)), most + 1)
             mark = find_mark(self.data, self.at + begin, self.at + seen)
@@ -149,7 +151,8 @@ class Window:
                 return mark - self.at
             if self.ended or seen > most:
                 return -1
-            begin, size = seen, size * 2
+            begin = seen
+            size *= 2
 
     def skip_to_mark(self, most: int | None = None) -> int:
         """Move to the next mark, at most `most` bytes ahead, or to the end; return the number of bytes skipped.

@@ -42,7 +42,9 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 # How zlib is told the format: a gzip member, zlib's own format, or bare deflate.
-_AS_GZIP, _AS_ZLIB, _AS_DEFLATE = 31, 15, -15
+_AS_GZIP = 31
+_AS_ZLIB = 15
+_AS_DEFLATE = -15
 
 
 class TooLargeError(Exception):
@@ -174,7 +176,8 @@ def _parse_header(block: bytes, at: int) -> Response:
     if blank := find_empty_line(block, begin, end):
         end, body = blank
     if markup := _MARKUP.search(block, begin, end):
-        end, body = markup.start(), markup.start() + 1
+        end = markup.start()
+        body = end + 1
     # The first line is a field if there is no status line, and values may go on in the next line.
     header = _FOLD.sub(b" ", b"\n" + block[begin:end])
     folded = header.lower()

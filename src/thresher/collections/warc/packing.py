@@ -21,7 +21,8 @@ _INPUT = 1 << 15
 _OUTPUT = 1 << 20
 _MOST_DICTIONARY = 1 << 24
 # Kinds of blocks in a zstd frame.
-_REPEATED_BYTE, _RESERVED = 1, 3
+_REPEATED_BYTE = 1
+_RESERVED = 3
 
 
 class Blocks:
@@ -223,14 +224,17 @@ def _frame_end(blocks: Blocks, offset: int) -> int | None:
     window_bytes = 1 - is_single_segment
     dictionary_bytes = (0, 1, 2, 4)[flags & 3]
     content_bytes = (is_single_segment, 2, 4, 8)[flags >> 6]
-    has_reserved_bit, has_checksum = flags & 8, flags & 4
+    has_reserved_bit = flags & 8
+    has_checksum = flags & 4
     at = offset + 5 + window_bytes + dictionary_bytes + content_bytes
     while True:
         block = blocks.view(at, 3, 3)
         if len(block) < 3:
             return blocks.size + 1
         header = int.from_bytes(block, "little")
-        is_last, kind, size = header & 1, header >> 1 & 3, header >> 3
+        is_last = header & 1
+        kind = header >> 1 & 3
+        size = header >> 3
         if kind == _RESERVED or has_reserved_bit:
             return None
         if kind == _REPEATED_BYTE:
@@ -303,7 +307,8 @@ class Unit:
         """Return the next bytes, at most a MiB; none at the end."""
         if self.after is not None:
             return b""
-        data, self._data = self._data or self._now.member.read(), b""
+        data = self._data or self._now.member.read()
+        self._data = b""
         while not data:
             member = self._now.member
             if member.problem is not None:
@@ -317,7 +322,8 @@ class Unit:
                 return b""
             following = _open(self._packing, member.end)
             if following.begins:
-                self.after, self._next = member.end, following
+                self.after = member.end
+                self._next = following
                 return b""
             self._now = following
             data = following.data
