@@ -634,7 +634,7 @@ def test_documents_begin_where_the_range_before_ended(tmp_path: Path, monkeypatc
     for length in range(1, 30):
         monkeypatch.setattr(files_module, "RANGE_BYTES", length)
         collection = Files(path, "nested")
-        monkeypatch.setattr(files_module, "chosen", lambda files, *_: ("nested", tuple(files)))
+        monkeypatch.setattr(files_module, "chosen", lambda files, *_: files_module.ChosenFiles("nested", tuple(files)))
         assert [source.offset for source in documents(collection)] == [0, 2, 9, 11, 22], length
 
 
