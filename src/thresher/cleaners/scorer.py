@@ -419,9 +419,7 @@ def with_values(name: str, values: Mapping[str, Value]) -> str:
     items: list[str] = []
     for key, value in values.items():
         items.append(f"{key}={value_text(value)}" if key else value_text(value))
-    if not items:
-        return name
-    return f"{name}({','.join(items)})"
+    return f"{name}({','.join(items)})" if items else name
 
 
 def value_text(value: Value) -> str:
@@ -490,11 +488,8 @@ def own_block_scorers(scorers: Sequence[Scorer]) -> dict[str, Scorer]:
     for _, maker in sorted(makers.items()):
         all_scorers.extend(maker.on_page)
     all_scorers.extend(scorers)
-    by_name: dict[str, Scorer] = {}
-    for scorer in all_scorers:
-        if scorer.input_text is None:
-            by_name[scorer.canonical_name] = scorer
-    return by_name
+    of_own_blocks = [scorer for scorer in all_scorers if scorer.input_text is None]
+    return {scorer.canonical_name: scorer for scorer in of_own_blocks}
 
 
 def input_names(scorers: Sequence[Scorer]) -> tuple[str, ...]:
