@@ -129,7 +129,7 @@ def retrieval(environment: Environment) -> str:
 
 
 def use_retrieval(environment: Environment) -> None:
-    assert "anserini" in environment.thresher("doctor")
+    assert "✓ jars" in environment.thresher("doctor")
     environment.thresher("clean", environment.pages, "-c", "words@5", "-o", "cleaned.jsonl", "--replace")
     environment.thresher("index", "cleaned.jsonl", "-o", "index")
     (environment.folder / "topics.tsv").write_text("1\train tonight\n", encoding="utf-8")
