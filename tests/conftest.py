@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[1]
 # How long an example takes says nothing on a busy machine.
 hypothesis.settings.register_profile("thresher", deadline=None)
 # The same examples every time: a red run is a fact. `make test` asks for it by name, and `make fuzz` looks further.
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=40)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=25)
 # Other examples every time, and many: `make fuzz`.
 hypothesis.settings.register_profile("fuzz", deadline=None, print_blob=True, max_examples=1000)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "thresher")
@@ -146,6 +146,21 @@ def _less_waiting() -> None:
 def _no_clock() -> None:
     """What takes long on a busy machine says every ten seconds how far it is: not here, where lines are compared."""
     progress.SECONDS = math.inf
+
+
+class NoCharts:
+    """Stands in for the module that draws charts."""
+
+    def vegalite_to_svg(self, spec: object) -> str:
+        return '<svg width="1" height="1"></svg>'
+
+
+@pytest.fixture(scope="module")
+def no_charts() -> Iterator[None]:
+    """Leave the charts of reports empty in this process: to draw them takes longer than a small experiment."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("thresher.reports.drawing.converter", NoCharts)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import thresher as run
 
 import thresher
 
@@ -45,26 +47,16 @@ def score(name: str, text: str) -> float:
 
 
 def test_the_command_lists_and_runs_them(installed: Path, tmp_path: Path) -> None:
-    def run(*words: str) -> str:
-        command = [sys.executable, "-m", "thresher", *words]
-        environment = {"PYTHONPATH": f"{installed}:{ROOT / 'src'}", "THRESHER_CACHE": str(tmp_path / "cache")}
-        return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
-
-    names = {entry["name"] for entry in json.loads(run("cleaners", "--json"))}
+    command = [sys.executable, "-m", "thresher", "cleaners", "--json"]
+    environment = {"PYTHONPATH": f"{installed}:{ROOT / 'src'}", "THRESHER_CACHE": os.environ["THRESHER_CACHE"]}
+    listed = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+    names = {entry["name"] for entry in json.loads(listed)}
     assert {"c4", "content-share", "distinct", "divergence", "gopher"} <= names
     (tmp_path / "pages.jsonl").write_text(
         "".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in (("a", GOOD), ("b", RAIN)))
     )
-    run(
-        "clean",
-        str(tmp_path / "pages.jsonl"),
-        "-c",
-        "gopher",
-        "-o",
-        str(tmp_path / "out.jsonl"),
-        "--text-field",
-        "text",
-    )
+    done = run("clean", "pages.jsonl", "-c", "gopher", "-o", "out.jsonl", "--text-field", "text", cwd=tmp_path)
+    assert (done.code, done.errors) == (0, [])
     documents = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert {document["id"]: bool(document["contents"]) for document in documents} == {"a": True, "b": False}
 

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 HELPERS = [Path(__file__).parents[1] / name for name in ("samples",)]
-MOMENTS = 8
+MOMENTS = 4
 SECONDS = 1.0
 PAUSE = 0.02
 """Between looks at all processes of the machine, which take milliseconds."""
@@ -82,9 +82,10 @@ def works(process: psutil.Process) -> bool:
 
 @pytest.mark.parametrize("name", PARENTS)
 def test_no_process_is_left_of_a_parent_that_is_killed_at_any_moment(name: str, tmp_path: Path) -> None:
-    moments = [SECONDS * number / MOMENTS for number in range(MOMENTS if name == "pool" else 4)]
+    moments = [SECONDS * number / MOMENTS for number in range(MOMENTS if name == "pool" else 2)]
     if name != "pool":
-        moments = [2 * moment for moment in moments]
+        # Their workers start later.
+        moments = [moment + 0.5 for moment in moments]
     with ThreadPoolExecutor(4) as threads:
         left = threads.map(lambda moment: killed(name, moment, tmp_path / f"{moment:g}"), moments)
         assert dict(zip(moments, left, strict=True)) == {moment: [] for moment in moments}

@@ -65,7 +65,7 @@ def test_the_card_is_in_the_file(path):
     assert about["characters"] == {"clean": 17 + 4, "raw": 4 + 17 + 12 + 4 + 4}
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(at=1076, change=1)  # the offset of the list of members: a seek to before the file
 @given(at=st.integers(0, 2**16), change=st.integers(1, 255))
 def test_one_changed_byte_is_found_or_changes_nothing(path, tmp_path, at, change):

@@ -38,7 +38,7 @@ def model_and_oracle(pages, choices, literal=False):
     return model, Oracle(pages, n, q, non_lexical, literal)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3), TEXTS, CHOICES, st.booleans())
 def test_scores_are_the_formula(pages, asked, choices, literal):
     pages = [*pages, (["ab"], ["ab", "1|1|1|ba" * 4])]

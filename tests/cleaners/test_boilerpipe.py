@@ -445,7 +445,7 @@ def pairs(folder: Path, every: int) -> list[Pair]:
 
 
 @pytest.mark.parametrize("rules", THEIRS)
-@pytest.mark.parametrize(("name", "every"), [("cleaneval-dev", 3), ("cleanportaleval", 3), ("dragnet-300", 9)])
+@pytest.mark.parametrize(("name", "every"), [("cleaneval-dev", 6), ("cleanportaleval", 8), ("dragnet-300", 9)])
 def test_real_pages(rules, name, every, shared_data):
     """Equal blocks with equal neighbours are decided equally, all of them; where decisions differ, features do.
 

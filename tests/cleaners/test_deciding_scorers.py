@@ -111,7 +111,7 @@ def test_there_are_some():
     assert {"boilerpipe", "bte"} <= set(DECIDING)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(HTML | st.binary(max_size=200), st.sampled_from(NAMES), st.sampled_from(["join", "split"]))
 def test_any_bytes(content, name, rule):
     assume(not binary_kind(content))

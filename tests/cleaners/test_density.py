@@ -64,13 +64,13 @@ def test_lines_are_those_of_textwrap(text):
 
 def test_real_pages(shared_data):
     wrapping = 0
-    for path in sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::5]:
+    for path in sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::15]:
         for rule in ("join", "split"):
             segments = read_html(path.read_bytes(), PageOptions(rule))
             expected = np.array([density(block) for block in segments.blocks], dtype=np.float32)
             assert Density().score(segments).tolist() == expected.tolist(), path
             wrapping += sum(len(block) > 80 for block in segments.blocks)
-    assert wrapping > 1_000
+    assert wrapping > 300
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_blocks_of_an_example() -> None:
 
 @pytest.mark.parametrize("name", ["cleaneval-dev", "cleanportaleval"])
 def test_blocks_are_difflibs_on_real_pages(shared_data: Path, name: str) -> None:
-    for page in read_gold(shared_data / "cleaning" / name).pages:
+    for page in read_gold(shared_data / "cleaning" / name).pages[::4]:
         a, b = read_html(page.path.read_bytes()).text.split(), page.text.split()
         if max(len(a), len(b)) < 5000:  # beyond, difflib takes its time
             assert matching_blocks(a, b) == difflibs(a, b), page.stem

@@ -131,12 +131,14 @@ def test_marked_text_is_content_though_it_be_hidden() -> None:
 
 
 # 49.html of cleaneval-dev ends its html element, and with it the mark, before the page's end.
-@pytest.mark.parametrize(("name", "others"), [("cleaneval-dev", ["49"]), ("cleanportaleval", []), ("dragnet-300", [])])
+@pytest.mark.parametrize(
+    ("name", "step", "others"), [("cleaneval-dev", 1, ["49"]), ("cleanportaleval", 3, []), ("dragnet-300", 6, [])]
+)
 def test_pages_that_are_content_throughout_have_the_blocks_of_the_page(
-    shared_data: Path, name: str, others: list[str]
+    shared_data: Path, name: str, step: int, others: list[str]
 ) -> None:
     result = []
-    for path in sorted((shared_data / "cleaning" / name / "input").iterdir()):
+    for path in sorted((shared_data / "cleaning" / name / "input").iterdir())[::step]:
         page = b"<html class=x-nc-sel2>" + without_hiding(path.read_bytes())
         blocks = [LabelledText(segment.label, segment.text) for segment in marked_segments(read_html(page))]
         if parse_annotated(page) != tuple(blocks):

@@ -35,13 +35,13 @@ def cut(content: bytes, seed: int, options: PageOptions = DEFAULT_OPTIONS) -> tu
 def test_real_pages_are_read_back_with_the_cleaned_text(shared_data: Path) -> None:
     pages = found = 0
     for name in ("wcxb-dev", "dragnet-300", "cleaneval-dev"):
-        for seed, gold in enumerate(read_gold(shared_data / "cleaning" / name).pages[:40]):
+        for seed, gold in enumerate(read_gold(shared_data / "cleaning" / name).pages[:15]):
             with open_stream(gold.path) as stream:
                 text, cleaned = cut(stream.read(), seed)
             assert read_html(cleaned.html).text == text
             pages += 1
             found += cleaned.blocks_found
-    assert (pages, found >= 116) == (120, True)
+    assert (pages, found >= 41) == (45, True)
 
 
 TAGS = st.sampled_from("p li ul ol pre code a td tr table h2 blockquote th br div b title script noscript img".split())

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from commands import THRESHER, begin
+from commands import thresher as in_this_process
 from messages import assert_names
 
 from thresher.base.errors import ConfigError, InputError
@@ -238,9 +239,10 @@ def test_lines_come_out_before_the_pipe_ends(tmp_path: Path, pages: Path, expect
 )
 def test_a_page_in_a_pipe(tmp_path: Path, format: str, page: bytes, text: str) -> None:
     arguments = ("clean", "-", "-c", "words@3", "--workers", "1", "--format", format, "-o", "-")
-    done = thresher(*arguments, stdin=page, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert [(row["id"], row["contents"]) for row in map(json.loads, done.stdout.splitlines())] == [("stdin", text)]
+    (tmp_path / "stdin").write_bytes(page)
+    done = in_this_process(*arguments, stdin=tmp_path / "stdin", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert [(row["id"], row["contents"]) for row in map(json.loads, done.out.splitlines())] == [("stdin", text)]
 
 
 def test_an_open_descriptor_is_written_where_it_stands(tmp_path: Path, pages: Path, expected: bytes) -> None:

@@ -569,7 +569,7 @@ def test_tar_archives_are_never_cut(tmp_path: Path) -> None:
 # Reading.
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.lists(st.integers(0, 40), max_size=12), min_size=1, max_size=3),
     st.integers(1, 90),

@@ -108,7 +108,7 @@ NAMES = st.lists(st.text("abé中 .\udcff", min_size=1, max_size=80), min_size=1
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.dictionaries(NAMES, st.binary(max_size=1500), max_size=4), st.sampled_from(FORMATS))
 def test_the_same_as_tarfile(tmp_path_factory, pages, format):
     path = tmp_path_factory.mktemp("tar") / "a.tar"

@@ -36,7 +36,7 @@ def records():
     return st.lists(st.tuples(bodies, lengths, junk, st.sampled_from(["response", "request"])), min_size=1, max_size=8)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.data())
 def test_any_cut_of_any_file(tmp_path_factory, data):
     pieces = [

@@ -11,6 +11,10 @@ import pytest
 from commands import Done, installed, thresher, watching_imports
 from small_web import TIMED, Finished, Web
 
+from thresher.reports import drawing
+
+CONVERTER = drawing.converter
+
 
 @pytest.fixture(scope="session")
 def finished(once: Callable[..., Path]) -> Finished:
@@ -24,6 +28,17 @@ def finished(once: Callable[..., Path]) -> Finished:
     folder = once("finished", run)
     web = Web(folder / "web", TIMED)
     return Finished(web, web.folder / "web.toml", Done(*json.loads((folder / "done.json").read_text())))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick_reports(no_charts: None) -> None:
+    """In this process only tests with the fixture `charts` draw them."""
+
+
+@pytest.fixture
+def charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw charts in this test."""
+    monkeypatch.setattr(drawing, "converter", CONVERTER)
 
 
 @pytest.fixture

@@ -91,7 +91,8 @@ def compared(measured: Results, explored: Results) -> int:
 )
 @example(list(VARIANTS), '["qld"]', True)
 @example(["words@5|dcp@0.3", "density@doc25"], '["bm25", "qld(exact)"]', False)
-def test_run_and_explore_give_equal_tables(web: Web, names: list[str], models: str, held_out: bool) -> None:
+def test_run_and_explore_give_equal_tables(tmp_path: Path, names: list[str], models: str, held_out: bool) -> None:
+    web = Web.make(tmp_path, 30)
     write_others(web.folder)
     tables = {"held_out": HELD_OUT} if held_out else {}
     listed = ", ".join(f'"{name}"' for name in names)
@@ -167,8 +168,9 @@ def test_exploring_alone_scores_and_builds_no_index(web: Web, call: Call) -> Non
     assert_names(done.errors[0], "error: web.toml:5: there is no elsewhere", "Fix: correct the path")
 
 
-def test_the_key_tells_what_the_values_rest_on(web: Web, call: Call) -> None:
+def test_the_key_tells_what_the_values_rest_on(tmp_path: Path, call: Call) -> None:
     """Other cutoffs and workers leave it as it is, all else changes it."""
+    web = Web.make(tmp_path, 12)
     write_others(web.folder)
 
     def key(**tables: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import Done
+from messages import assert_names
 from small_web import PAGES, Finished, Web
 
 from thresher.experiments.results import read_results
@@ -67,7 +68,7 @@ def test_hard_pages_stay_in_the_count(finished: Finished, web: Web, call: Call, 
     assert set(reasons) <= {"bytes", "large", "deep", "unclosed"}
     assert pages.emptied >= 3
     assert (row(results, "none")["emptied"], int(row(results, "words@5")["emptied"]) > 0) == ("0", True)
-    assert f"{len(reasons)} of {total} pages failed; failures.jsonl lists them with their reasons" in done.out
+    assert_names(done.out, f"{len(reasons)} of {total} pages failed", "failures.jsonl")
     assert f"{len(reasons)} of {total} pages failed" in (results / "report.html").read_text()
     # The pages that are fine are found as without the others, if with other scores.
     for line in (finished.results / "runs" / "none.trec").read_text().splitlines():

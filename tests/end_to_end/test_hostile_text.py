@@ -63,7 +63,7 @@ def check() -> Iterator[Check]:
         yield partial(check_in, started)
 
 
-def test_the_report_of_an_experiment(web: Web, call: Call, check: Check) -> None:
+def test_the_report_of_an_experiment(web: Web, call: Call, check: Check, charts: None) -> None:
     hostile_web(web)
     web.write(
         experiment=f"name = 'web'\ntitle = {json.dumps(HOSTILE[0])}",

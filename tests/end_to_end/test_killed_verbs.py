@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from commands import begin, thresher
+from commands import SHORT_LIVED_JAVA, begin, thresher
 from small_models import write_arpa
 from small_web import Finished, leftovers, stamps
 
@@ -45,7 +45,7 @@ def folder(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.mark.parametrize(("command", "moment"), KILLED, ids=[" ".join(command) for command, _ in KILLED])
 def test_nothing_of_a_killed_command_stays(folder: Path, command: tuple[str, ...], moment: str) -> None:
-    assert begin(*command, cwd=folder, kill_at=moment).wait().code == -signal.SIGKILL
+    assert begin(*command, cwd=folder, kill_at=moment, **SHORT_LIVED_JAVA).wait().code == -signal.SIGKILL
     assert leftovers(folder)
     assert not (folder / "treated").exists()
     done = thresher(*command, cwd=folder)

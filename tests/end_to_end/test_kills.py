@@ -9,13 +9,13 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from commands import begin, thresher
+from commands import SHORT_LIVED_JAVA, begin, thresher
 from small_web import TIMED, Web, leftovers, tree, without_clock
 
 from thresher.collections import open_collection
 
 KILLS = 3
-PAGES = 60
+PAGES = 40
 
 
 def write_warc(path: Path) -> None:
@@ -26,7 +26,7 @@ def write_warc(path: Path) -> None:
     chance = random.Random(24)
     with path.open("wb") as out:
         for number in range(PAGES):
-            noise = base64.b64encode(chance.randbytes(80_000)).decode()
+            noise = base64.b64encode(chance.randbytes(120_000)).decode()
             terms = " ".join(chance.randbytes(4).hex() for _ in range(1000))
             body = f"<!-- {noise} --><p>The harvest of barley and the weather of page {number}: {terms}.</p>".encode()
             http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
@@ -66,14 +66,14 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     log = tmp_path / "steps"
     command = ("run", "../web.toml")
-    assert begin(*command, cwd=tmp_path / "whole", steps=log).wait().code == 0
+    assert begin(*command, cwd=tmp_path / "whole", steps=log, **SHORT_LIVED_JAVA).wait().code == 0
     assert "open results/web/stages/.measure.json.tmp" in log.read_text()
     results, indexes = (tmp_path / "killed" / name / "web" for name in ("results", "indexes"))
     for moment in moments(log.read_text().splitlines(), results / "scores", indexes):
         if isinstance(moment, str):
-            done = begin(*command, cwd=tmp_path / "killed", kill_at=moment).wait()
+            done = begin(*command, cwd=tmp_path / "killed", kill_at=moment, **SHORT_LIVED_JAVA).wait()
         else:
-            process = begin(*command, cwd=tmp_path / "killed")
+            process = begin(*command, cwd=tmp_path / "killed", **SHORT_LIVED_JAVA)
             process.wait_until(moment)
             done = process.kill()
         assert done.code == -signal.SIGKILL, (moment, done)

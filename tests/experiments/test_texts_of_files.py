@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from messages import assert_names
 
 import thresher
 from thresher.base.errors import ConfigErrors, InputError, StateError
@@ -87,7 +88,7 @@ def test_errors_of_texts(folder: Path) -> None:
     (folder / "mine.jsonl").write_text('{"id": "z", "contents": "Snow."}\n')
     with pytest.raises(InputError) as error:
         scored(folder, "mine.jsonl")
-    assert error.value.what == "no text of the file belongs to a page"
+    assert_names(error.value.what, "no text", "page")
     (folder / "mine.jsonl").write_text('{"id": "a", "contents": "Snow."}\n' * 2)
     (folder / "results" / "mine.jsonl").rename(folder / "before")
     with pytest.raises(InputError):
@@ -99,4 +100,4 @@ def test_errors_of_texts(folder: Path) -> None:
     file.write_text(EXPERIMENT.replace("PATH", "mine.jsonl").replace("text(mine)+", "text(other)+"))
     with pytest.raises(ConfigErrors) as unknown:
         load_experiment(file)
-    assert "there is no [[text]] of text(other)" in str(unknown.value)
+    assert_names(unknown.value, "[[text]]", "text(other)")

@@ -51,7 +51,7 @@ def test_explored_variants_with_weights_are_what_their_indexes_give(
     tables = explore_pruning(tables, folder, sweeps, search, original)
     # The pages are documentation of modules, whose members depend on what else has been imported.
     percentile = resolved(folder, parse_cleaner("words@p30")).cuts[0].cutoff
-    assert percentile in (30, 31)
+    assert 25 < percentile < 36
     names = dict.fromkeys(row.variant.sweep or row.name for row in tables[0].rows)
     assert [*names] == [
         "none",

@@ -104,7 +104,7 @@ def test_the_words_of_every_language_have_the_tokens_of_the_texts(language: str)
     assert tokens_by_sentence(shard([[whole], sentences]), Lexicon(analysis)) == tokens
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=20), min_size=1, max_size=8))
 def test_the_words_of_any_text_have_the_tokens_of_the_text(lexicon: Lexicon, texts: list[str]) -> None:
     sentences = [text + "\n" for text in texts]

@@ -82,15 +82,15 @@ def test_counts_of_odd_texts_are_lucenes(stemmer: str, stopwords: bool) -> None:
 @pytest.mark.parametrize("stemmer", STEMMERS)
 @pytest.mark.parametrize("stopwords", [True, False])
 def test_counts_of_real_pages_are_lucenes(shared_data: Path, stemmer: str, stopwords: bool) -> None:
-    paths = sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::5]
+    paths = sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::15]
     # Markup and scripts stay in: no text is odder.
     texts = [path.read_bytes().decode(errors="replace").replace("\0", " ") for path in paths]
     counts = counts_of(texts, stemmer, stopwords)
     assert counts == tokens_of(texts, stemmer, stopwords)
-    assert sum(counts) > 100_000
+    assert sum(counts) > 30_000
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.lists(st.text(max_size=30), max_size=8))
 def test_counts_of_any_text_are_lucenes(texts: list[str]) -> None:
     assert counts_of(texts) == tokens_of(texts)

@@ -67,7 +67,7 @@ def check_free(names: list[PlacedName], obstacles: Obstacles) -> None:
         assert min(across, down) <= 0, (one.name.text, other.name.text)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(
     st.lists(st.lists(st.tuples(st.floats(0, 200), st.floats(0, 150)), min_size=1, max_size=6), min_size=1, max_size=7),
     st.integers(10, 60),

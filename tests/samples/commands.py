@@ -21,6 +21,8 @@ import pytest
 from thresher.cli.main import main
 
 THRESHER = Path(sys.executable).with_name("thresher")
+SHORT_LIVED_JAVA = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""Java compiles quickly rather than well, and says so on standard error."""
 # Enough on a machine that does much else.
 _SECONDS = 600
 

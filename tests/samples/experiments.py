@@ -208,7 +208,10 @@ def made(
     tables = []
     for retrieval in retrievals:
         values, others = draw(topics), draw(held_out)
-        tests = [_compared(one, measures, list(names)) if one.shape[-1] else {} for one in (values, others)]
+        is_compared = not explored.issuperset(names)
+        tests = [
+            _compared(one, measures, list(names)) if is_compared and one.shape[-1] else {} for one in (values, others)
+        ]
         rows = tuple(
             row(
                 name,

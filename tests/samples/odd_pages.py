@@ -29,6 +29,8 @@ QUERIES = (
     "return",
 )
 SCORERS = ("words@1", "density@1", "perplexity(lm=books)@1", "bte")
+_LENGTH = 4
+"""Functions have a page if the length of their name is a multiple: which ones does not depend on what else was imported."""
 _MODULES = (difflib, email.message, logging, os, string, tarfile, str, dict, Path)
 
 
@@ -37,7 +39,8 @@ def odd_pages() -> dict[str, str]:
     result: dict[str, str] = {}
     for module in _MODULES:
         for name, value in sorted(vars(module).items(), key=lambda item: item[0]):
-            if text := inspect.getdoc(value):
+            text = inspect.getdoc(value) if len(name) % _LENGTH == 0 else None
+            if text:
                 blocks = "".join(f"<p>{html.escape(block)}</p>" for block in text.split("\n\n"))
                 result[f"{module.__name__}.{name}"] = f"<title>{name}</title><h1>{name} of</h1>{blocks}"
     return result | {
@@ -55,5 +58,5 @@ def score_odd_pages(folder: Path) -> None:
         (folder / "pages").mkdir(exist_ok=True)
         (folder / "pages" / f"{name}.html").write_text(content, encoding="utf-8")
     scorers = tuple(parse_cleaner(name).cuts[0].scorer for name in SCORERS)
-    plan = ScorePlan(open_collection(folder / "pages"), scorers, limits=Limits(mib=1), most_pages=64)
+    plan = ScorePlan(open_collection(folder / "pages"), scorers, limits=Limits(mib=1), most_pages=40)
     score_collection(plan, folder / "scores", Backend(workers=2))

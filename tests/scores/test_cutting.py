@@ -168,15 +168,15 @@ def test_a_title_after_text_is_the_documents_title(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def dragnet(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> tuple[Path, list[PageScores]]:
-    """60 real pages in two shards, among them pages without text and failed ones, and the same pages scored one by one."""
-    real = list(documents(open_collection(shared_data / "cleaning" / "dragnet-300" / "input")))[:60]
+    """25 real pages in two shards, among them pages without text and failed ones, and the same pages scored one by one."""
+    real = list(documents(open_collection(shared_data / "cleaning" / "dragnet-300" / "input")))[::12]
     empty = [Source(f"empty{number}", "x", 0, content=b"") for number in range(3)]
     failed = [Source(f"failed{number}", "x", 0, problem="broken") for number in range(3)]
-    sources = [empty[0], failed[0], *real[:20], empty[1], failed[1], *real[20:], failed[2], empty[2]]
+    sources = [empty[0], failed[0], *real[:9], empty[1], failed[1], *real[9:], failed[2], empty[2]]
     folder = tmp_path_factory.mktemp("dragnet")
     for scorer in SCORERS:
         scorer.prepare()
-    for number, part in enumerate((sources[:30], sources[30:], failed[:1], [])):
+    for number, part in enumerate((sources[:15], sources[15:], failed[:1], [])):
         process_part(PartTask(replace(whole(part), number=number)), ScoreWork(Listed(()), folder, scorers=SCORERS))
     return folder, [score_page(source.page(), SCORERS) for source in sources if source.problem is None]
 

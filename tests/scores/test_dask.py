@@ -38,15 +38,6 @@ def stored(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in shards(folder)}
 
 
-def test_shards_are_the_same_bytes_as_on_this_machine(cluster: Cluster, tmp_path: Path) -> None:
-    plan = ScorePlan(pages(700, {5: "RAISE now", 6: b""}), (Trouble(),))
-    there = score_collection(plan, tmp_path / "there", cluster.backend)
-    here = score_collection(plan, tmp_path / "here", Backend(workers=2))
-    assert (there.documents, there.scored, there.emptied, there.failed) == (700, 698, 1, 1)
-    assert (here.documents, here.words, here.shards) == (700, there.words, there.shards)
-    assert stored(tmp_path / "there") == stored(tmp_path / "here")
-
-
 def holders(place: Path) -> list[psutil.Process]:
     """Return the processes that have the file open."""
     found = []

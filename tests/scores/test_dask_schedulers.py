@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from threading import Thread
 
@@ -19,7 +18,7 @@ from dask_cluster import Cluster, dask_cluster
 
 from thresher.base import cluster as cluster_module
 from thresher.base.cluster import on_dask
-from thresher.base.errors import ConfigError, ResourceError
+from thresher.base.errors import ConfigError
 
 
 def listening(answer: Callable[[socket.socket], object]) -> socket.socket:
@@ -74,22 +73,10 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         yield found
 
 
-def test_a_scheduler_that_ends_in_mid_run_is_an_error_at_once(
-    cluster: Cluster, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Tasks that would take an hour: waiting for any of them, or for the scheduler, would be stopped by the suite."""
-    results = on_dask(cluster.backend.scheduler, (partial(time.sleep, seconds) for seconds in [0, *[3600] * 9]))
-    next(results)
-    os.killpg(cluster.scheduler.pid, signal.SIGKILL)
-    with pytest.raises(ResourceError, match=f"{cluster.address}: the Dask scheduler ended"):
-        next(results)
-    assert capfd.readouterr().err == ""
-
-
 def test_a_command_whose_scheduler_ends_says_so_in_one_line(cluster: Cluster, tmp_path: Path) -> None:
     pages, out = tmp_path / "pages.jsonl", tmp_path / "out.jsonl"
     text = "Words and words. " * 200
-    pages.write_text("".join(f'{{"id": "{n}", "text": "{text}"}}\n' for n in range(6_000)), encoding="utf-8")
+    pages.write_text("".join(f'{{"id": "{n}", "text": "{text}"}}\n' for n in range(2_000)), encoding="utf-8")
     arguments = ("clean", str(pages), "-c", "perplexity@8000", "-o", str(out), "--scheduler", cluster.address)
     command = subprocess.Popen([sys.executable, "-m", "thresher", *arguments], stderr=subprocess.PIPE, text=True)
     while not [*tmp_path.glob(".*/scores/shard-*.npz")]:

@@ -117,7 +117,7 @@ def one(table: Table) -> npt.NDArray[np.uint64]:
     "digests",
     [score_pass._digests, few, one],
 )
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(groups=GROUPS)
 def test_the_first_page_of_an_id_stays_and_all_others_have_failed(
     tmp_path: Path,

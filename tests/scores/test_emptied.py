@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from many_languages import PARAGRAPHS
+from messages import assert_names
 from troublesome import Listed, whole
 
 from thresher.cleaners.cleaner import parse_cleaner
@@ -95,16 +96,15 @@ def test_more_than_one_page_in_twenty_is_worth_a_warning() -> None:
     emptied = {UNKNOWN: 60, "English": 20, "Thai": 5, "Russian": 1}
     words, both = parse_cleaner("words@9"), parse_cleaner("perplexity@9+justext")
     assert language_warning(words, emptied, 100) is None
-    assert language_warning(words, emptied, 99) == (
-        "words@9 empties 5 of 99 pages (5.1 %) in languages that it does not know: 5 Thai; "
-        "use floor=W, which keeps W words of each page"
-    )
-    assert language_warning(both, emptied, 100) == (
-        "perplexity(lm=books)@9+justext empties 6 of 100 pages (6.0 %) in languages that it does not know: 5 Thai, 1 Russian; "
-        "use lm=self, or a model of their language, or lang=LANGUAGE, or floor=W, which keeps W words of each page"
-    )
+    warning = language_warning(words, emptied, 99)
+    assert_names(warning, "words@9 ", "5 of 99 pages (5.1 %)", "languages", ": 5 Thai; ", "floor=W")
+    name = "perplexity(lm=books)@9+justext "
+    mends = ("lm=self", "model of their language", "lang=LANGUAGE", "floor=W")
+    warning = language_warning(both, emptied, 100)
+    assert_names(warning, name, "6 of 100 pages (6.0 %)", "languages", ": 5 Thai, 1 Russian; ", *mends)
     # No other list and no other model helps where there are no spaces.
     for name in ("justext", "perplexity(lm=self)@9", "perplexity@9"):
         told = language_warning(parse_cleaner(name), {"Chinese": 7, "English": 50}, 100) or ""
-        assert told.endswith("7 Chinese; use floor=W, which keeps W words of each page")
+        assert_names(told, "7 Chinese; ", "floor=W")
+        assert "lang=" not in told.partition("; ")[2]
     assert language_warning(parse_cleaner("none"), {NO_TEXT: 100}, 100) is None

@@ -56,7 +56,7 @@ def put(folder: Path, *groups: list[PageScores]) -> None:
         write_shard(path, pages, [], report, NO_COST)
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PAGES, min_size=1, max_size=4))
 def test_every_failed_page_is_listed_in_order(tmp_path: Path, groups: list[list[PageScores]]) -> None:
     put(tmp_path, *groups)

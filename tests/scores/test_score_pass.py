@@ -484,7 +484,7 @@ KINDS = {
 }
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(sorted(KINDS)), max_size=12))
 def test_every_page_is_scored_emptied_or_failed(tmp_path: Path, kinds: list[str]) -> None:
     sources = tuple(KINDS[kind][1](number) for number, kind in enumerate(kinds))

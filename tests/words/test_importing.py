@@ -263,7 +263,7 @@ def test_damage_says_how_to_mend_it(tmp_path):
         return str(caught.value)
 
     (folder / "model.arpa").write_text(ARPA.replace("-0.2", "-0.4"))
-    assert message() == f"{folder / 'model.arpa'}: it is not the file that its card was written for. {mend}"
+    assert_names(message(), f"{folder / 'model.arpa'}: ", "card", mend)
     dataclasses.replace(card, tokeniser="other").write(folder / "card.json")
     assert_names(
         message(), f"{folder / 'card.json'}: ", "'other'", "Fix: ", "words, characters, pyplexity, pyplexity-trigrams"
@@ -271,9 +271,7 @@ def test_damage_says_how_to_mend_it(tmp_path):
     (folder / "card.json").write_text("{}")
     assert message() == f"{folder / 'card.json'}: name: it is missing. {mend}"
     (folder / "model.arpa").unlink()
-    assert message() == (
-        f"lm={folder}: the folder '{folder}' holds no language model (model.arpa or model.binary). {mend}"
-    )
+    assert_names(message(), f"lm={folder}: ", "no language model", "model.arpa or model.binary", mend)
 
 
 def test_a_compressed_file_is_to_be_imported(tmp_path):
@@ -333,9 +331,8 @@ def test_bombs_are_refused_in_little_memory(tmp_path):
         "        print(error.what, peak_memory() - before < 150)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [
-        f"{UNREADABLE} True",
-        "it has more than 16 MiB True",
-        "KenLM cannot read it: This ngram implementation assumes at least a bigram model, at byte 18 True",
-        "no language model compresses so well True",
-    ]
+    binary, large, unigrams, packed = done.stdout.splitlines()
+    assert_names(binary, UNREADABLE, "True")
+    assert_names(large, "more than 16 MiB", "True")
+    assert_names(unigrams, "KenLM", "bigram model", "byte 18", "True")
+    assert_names(packed, "compresses", "True")

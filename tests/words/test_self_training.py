@@ -57,10 +57,7 @@ def test_the_model_is_that_of_the_sentences_that_count(tmp_path: Path) -> None:
     files = model_files(str(output))
     assert files.card is not None
     assert (files.card.name, files.card.language, files.card.tokeniser) == ("self", "en", "characters")
-    assert files.card.corpus == (
-        "140 different sentences of descriptive blocks on 40 pages of the collection itself, "
-        "without those on more than 2 pages"
-    )
+    assert_names(files.card.corpus, "140 different sentences", "40 pages", "more than 2 pages")
     model = load_model(str(output))
     assert perplexity_of(model, lines[0]) < perplexity_of(model, FOOTER)
 
@@ -128,7 +125,7 @@ def test_a_reading_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.lists(st.sampled_from(["a", "A", "b", "c d", "Ü", "ü", "文", ""]) | st.text("xyz", max_size=2), max_size=6)
