@@ -164,11 +164,11 @@ def test_no_disk_space(finished: Finished, web: Web) -> None:
     sentences are written before it is estimated; then the disk grows and the same command finishes.
     """
     web.write(sweep='scorer = "words"\ncutoffs = [5]', cleaners='names = ["perplexity(lm=self)@p80"]')
-    numbers, where = runs_on_a_growing_disk(web, "8k", "400k", "500k", "20m")
-    assert numbers == [(6, "", 0)] * 3
+    numbers, where = runs_on_a_growing_disk(web, "400k", "500k", "20m")
+    assert numbers == [(6, "", 0)] * 2
     # The folder of the model, not a temporary file for it.
     model = "disk/results/web/scores/models/self-[0-9a-f]+"
-    for path, expected in zip(where, ("disk/results/web.*", model, "disk/(indexes|results)/.*"), strict=True):
+    for path, expected in zip(where, (model, "disk/(indexes|results)/.*"), strict=True):
         assert re.fullmatch(expected, path)
     undisturbed = runs(finished.results)
     assert runs(web.folder).items() >= {name: undisturbed[name] for name in ("none.trec", "words@5.trec")}.items()

@@ -1,4 +1,4 @@
-"""Killed at three moments, inside of a big file too: in the end all is as an undisturbed run leaves it."""
+"""Killed at two moments, inside of a big file too: in the end all is as an undisturbed run leaves it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from small_web import TIMED, Web, leftovers, tree, without_clock
 
 from thresher.collections import open_collection
 
-KILLS = 3
+KILLS = 2
 PAGES = 40
 
 
@@ -37,15 +37,14 @@ def write_warc(path: Path) -> None:
             out.write(gzip.compress(head.encode() + http + body + b"\r\n\r\n", 1, mtime=0))
 
 
-def moments(done: list[str], scores: Path, indexes: Path) -> list[str | Callable[[], bool]]:
+def moments(done: list[str], indexes: Path) -> list[str | Callable[[], bool]]:
     """Return when to kill, in order: some of what an undisturbed run has done to files, and sights of the files of others."""
 
     def seen(folder: Path, pattern: str) -> Callable[[], bool]:
         return lambda: any(folder.glob(pattern))
 
     sights = {
-        # A worker that outlives its parent is in test_interruptions.py.
-        "open results/web/scores/.complete.json.tmp": [seen(scores, "shard-*.npz")],
+        # While workers write, the parent is killed in test_interruptions.py and all are in test_score_pass.py.
         "open indexes/web/.words@5.tmp/.thresher.json.tmp": [seen(indexes, ".words@5.*.tmp/_*")],
     }
     steps = [step for step in dict.fromkeys(done) if step.startswith(("open", "os.rename")) and ".lock" not in step]
@@ -55,7 +54,7 @@ def moments(done: list[str], scores: Path, indexes: Path) -> list[str | Callable
 
 
 def test_killed_again_and_again(tmp_path: Path) -> None:
-    """Before what the main process does to files, its last step, and while workers and Java write theirs."""
+    """While Java writes its files, and before the last step of the main process."""
     web = Web.make(tmp_path, PAGES, **TIMED)
     write_warc(tmp_path / "crawl.warc.gz")
     assert len(list(open_collection(tmp_path / "crawl.warc.gz").parts(256))) == 3
@@ -69,7 +68,7 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
     assert begin(*command, cwd=tmp_path / "whole", steps=log, **SHORT_LIVED_JAVA).wait().code == 0
     assert "open results/web/stages/.measure.json.tmp" in log.read_text()
     results, indexes = (tmp_path / "killed" / name / "web" for name in ("results", "indexes"))
-    for moment in moments(log.read_text().splitlines(), results / "scores", indexes):
+    for moment in moments(log.read_text().splitlines(), indexes):
         if isinstance(moment, str):
             done = begin(*command, cwd=tmp_path / "killed", kill_at=moment, **SHORT_LIVED_JAVA).wait()
         else:
