@@ -42,7 +42,6 @@ def write_pages(folder: Path, pages: int = PAGES, gold: bool = True) -> Path:
 
 SETTINGS = TrainingSettings(
     NetworkSettings(hidden=8, width=8, steps=2, blocks=60, rounds=80, rate=0.01),
-    TreeSettings(trees=80, depth=3),
     folds=3,
 )
 

@@ -116,7 +116,7 @@ def test_rankings_at_every_cutoff_are_those_of_pruned_indexes(
 def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
     """Of every eighth page and every third topic."""
     archive = shared_data / "retrieval" / place
-    fewer = open_collection(some_pages(archive, tmp_path), ReadOptions(rule))
+    fewer = open_collection(some_pages(archive, tmp_path, 8), ReadOptions(rule))
     score_collection(ScorePlan(fewer, ()), tmp_path / "scores", Backend(workers=2))
     queries = [topic.query for topic in read_topics(archive.with_name(topics)).values()][::3]
     for original, cutoff in ((True, "dcp@0.3"), (False, "tcp@0.8")):

@@ -14,14 +14,11 @@ REAL = (
 """The archive, its topics beside it, and the rule that makes its ids those of the qrels."""
 
 
-EVERY = 8
-
-
-def some_pages(archive: Path, folder: Path) -> Path:
-    """Write an archive of every eighth page of another into a folder, under the same name."""
+def some_pages(archive: Path, folder: Path, every: int) -> Path:
+    """Write an archive of one of `every` so many pages of another into a folder, under the same name."""
     fewer = folder / archive.name
     with tarfile.open(archive) as whole, tarfile.open(fewer, "w:gz", compresslevel=1) as some:
         for number, member in enumerate(whole):
-            if number % EVERY == 0:
+            if number % every == 0:
                 some.addfile(member, whole.extractfile(member))
     return fewer
