@@ -56,11 +56,7 @@ def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monk
     monkeypatch.setattr(exploring, "_CHUNK", 1000)
     monkeypatch.setattr(ranking_job, "_MUCH", 0)
     web = Web.make(tmp_path / "web", MANY)
-    file = web.write(
-        sweep='scorer = "words"\ncutoffs = [20]',
-        cleaners='names = ["density@8"]',
-        retrieval='models = ["qld", "qld(exact)"]\ndepth = 40',
-    )
+    file = web.write(sweep='scorer = "words"\ncutoffs = [20]', cleaners='names = ["density@8"]')
     for verb in ("run", "explore"):
         options = ("--results", "here", *(("--indexes", "here-indexes") if verb == "run" else ()))
         assert call(verb, file.name, *options, cwd=web.folder).code == 0
@@ -79,8 +75,7 @@ def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monk
     assert len(shards) == 3
     assert bytes_of(there, "scores/*.npz") == shards
     runs = bytes_of(here, "runs/*.trec")
-    assert {name.rsplit(".", 2)[0] for name in runs} == {"none", "words@20", "density@8"}
-    assert len(runs) == 6
+    assert {f"{name}.trec" for name in ("none", "words@20", "density@8")} == set(runs)
     assert bytes_of(there, "runs/*.trec") == runs
     assert without_clock(there / "results.csv") == without_clock(here / "results.csv")
     one, other = (
