@@ -127,7 +127,7 @@ def test_the_labels_of_the_baseline_and_of_a_better_variant_stand_on_two_sides(d
 
 def test_a_recommended_variant_that_is_not_drawn_is_marked() -> None:
     names = {"none": 1.0, **{f"words@{cutoff}": 1 - 0.001 * cutoff for cutoff in range(1, 400)}}
-    results = made(names, topics=5, only_explored=list(names))
+    results = made(names)
     undecided = chart_data(results.tables[0])
     drawn = {point.name for point in undecided.points}
     left_out = next(name for name in names if name != "none" and name not in drawn)
