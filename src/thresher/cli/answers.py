@@ -52,8 +52,6 @@ def show_results(
     systems = systems_table(results)
     if systems is not None:
         full.append(systems)
-    shown_files = [("report", folder / REPORT_FILE)]
-    shown_files += files
     short = partial(frontier_table, results, recommended=recommended)
     if experiment is not None and any(is_tested(measure) for measure in results.measures):
         asked = ChooseOptions()
@@ -64,7 +62,7 @@ def show_results(
         sentences=sentences,
         short=short,
         full=full,
-        files=shown_files,
+        files=[("report", folder / REPORT_FILE), *files],
         record=folder / RESULTS_FILE,
         commands=shell_commands,
     )

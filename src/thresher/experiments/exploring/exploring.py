@@ -217,13 +217,16 @@ def explore(
             explored = _explore_text(weighted_store(text_folder, group.weights), nested, search, store.parent)
             ranked.extend(explored.sweeps)
             measures = explored.measures
-    joined = join_sweeps(ranked)
+    return _tables(join_sweeps(ranked), measures, search)
+
+
+def _tables(joined: JoinedSweeps, measures: tuple[str, ...], search: Search) -> tuple[VariantTable, ...]:
+    """Return a table for each retrieval model; the first variant of the first sweep is the baseline."""
     held_out: tuple[str, ...] = ()
     if search.held_out:
         held_out = search.held_out.ids
     tables: list[VariantTable] = []
     for number, model in enumerate(search.models):
-        # The first variant of the first sweep is the baseline.
         table = VariantTable(
             retrieval=model.name,
             measures=measures,
