@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import indent
 from typing import Any, NamedTuple
 
 import ir_datasets
@@ -255,7 +256,8 @@ def test_datatrove_cleans_and_filters_by_thresher_and_reads_what_it_wrote(folder
         out.writelines(
             json.dumps({"id": name, "html": html}) + "\n" for name, html in (("menu", "<p>Home"), ("zip", "PK\3\4\0"))
         )
-    run(pipeline, folder)
+    # In one process: the pipeline ends in the block of the main program.
+    printed = run(f"{pipeline}\n{indent(reading, '    ')}", folder)
     (written,) = (folder / "datatrove").iterdir()
     by_datatrove = {line["id"]: line["contents"] for line in map(json.loads, written.read_text().splitlines())}
     expected = cleaned(folder)
@@ -272,6 +274,5 @@ def test_datatrove_cleans_and_filters_by_thresher_and_reads_what_it_wrote(folder
     }
     assert filtered["dropped_few_words"] == 4 - len(kept)
     call("index", f"datatrove/{written.name}", "-o", "theirs")
-    printed = run(reading, folder)
     words = {name: str(len(text.split())) for name, text in expected.items()}
     assert dict(line.split() for line in printed.splitlines()) == words
