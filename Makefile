@@ -18,7 +18,7 @@ demo: .venv/run collections/pydoc-site
 	@echo 'Your own pages, for example in pages/:'
 	@echo '  $(BIN)/thresher play pages/ -o try.html                # two cleaners side by side, in a browser'
 	@echo "  $(BIN)/thresher clean pages/ -c 'content(headings=keep)@0.3' -o cleaned.jsonl"
-	@echo '  $(BIN)/thresher init pages/ --topics topics.tsv --qrels qrels.txt -o mine.toml   # then run, explore, choose'
+	@echo '  $(BIN)/thresher init pages/ --name mine --topics topics.tsv --qrels qrels.txt   # then explore, choose mine.toml'
 
 # The pages of Python's standard library: 22 MB.
 collections/pydoc: | .venv/run

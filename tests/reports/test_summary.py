@@ -60,6 +60,19 @@ def test_only_a_baseline() -> None:
     assert warning.startswith("2 of 1002 pages failed; failures.jsonl ")
 
 
+@pytest.mark.parametrize(
+    ("row", "verdict"),
+    [
+        (1, "words@11 is significantly better than the baseline in exp-nDCG@10: +0.0125."),
+        (2, "justext is significantly worse than the baseline in exp-nDCG@10: −0.1000."),
+    ],
+)
+def test_a_single_variant_has_its_verdict(row: int, verdict: str) -> None:
+    results = small()
+    single = replace(results, tables=(results.tables[0].only((0, row)),))
+    assert verdict in findings(single)
+
+
 @pytest.mark.parametrize(("topics", "warned"), [(5, True), (8, False)])
 def test_too_few_topics_for_any_significance(topics: int, warned: bool) -> None:
     names = {"none": 1.0, "words@5": 0.5}

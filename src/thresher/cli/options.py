@@ -316,7 +316,7 @@ def style_options(verb: Verb) -> Verb:
 
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print the record as JSON."),
-        click.option("--quiet", is_flag=True, help="Print one line."),
+        click.option("--quiet", is_flag=True, help="Print no tables."),
         click.option("--full", is_flag=True, help="Print all tables."),
     ):
         shaped = option(shaped)

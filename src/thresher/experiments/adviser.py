@@ -173,7 +173,7 @@ def choose_by_queries(
     pages = find_pages(collection, opened, read_answers(queries))
     matched = len(pages.documents)
     if matched < MINIMUM:
-        what = f"of {matched} of its queries a page is in the collection, which are too few"
+        what = f"only {matched} of its queries name a page of the collection"
         if not matched:
             what = f"none of its pages is in the collection; one of them is {pages.first_named}, one there {pages.first_id}"
         raise InputError(what, f"give at least {MINIMUM}, with ids or URLs of pages", str(queries))

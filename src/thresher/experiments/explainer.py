@@ -90,6 +90,10 @@ def experiment_file(folder: Path) -> Path:
     except (OSError, ValueError, KeyError, TypeError) as error:
         choice = read_choice(folder)
         fix = f"run `{choice.check}`" if choice else "name the experiment file with --experiment"
+        if not manifest.exists():
+            raise StateError(
+                "no indexes were built here, which `thresher explain` compares", fix, str(folder)
+            ) from error
         raise StateError("the manifest does not say what was run", fix, str(manifest)) from error
     if not file.is_file():
         what = f"the experiment file {file.name} is not where it was when it was run"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from thresher.base.defaults import LANGUAGE
 from thresher.base.number_text import counted
 from thresher.cleaners.languages import BY_CODE
+from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.experiments.page_language import index_language
 from thresher.experiments.starting import StartingFile
 
@@ -16,6 +17,8 @@ def starting_sentences(file: StartingFile) -> Iterator[str]:
     pages = file.collection
     yield f"{counted(pages.pages, 'page')} read, and {pages.failed:,} that cannot be read."
     yield f"{counted(file.topics, 'topic')}, {file.topics_with_judgments:,} with judgments."
+    if file.topics_with_judgments < MINIMUM:
+        yield f"`choose` gives no verdict below {MINIMUM} topics with judgments."
     yield f"{pages.judged_seen:,} of {pages.judged:,} judged pages are among those read."
     if pages.language != LANGUAGE:
         yield f"The pages' language is {BY_CODE.get(pages.language, pages.language)}: [pages] and cleaners are set to it."

@@ -9,6 +9,7 @@ from thresher.base.defaults import HOLM, MAIN_MEASURE, MOST_EMPTIED, MOST_TITLED
 from thresher.base.number_text import counted
 from thresher.base.numbers import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
+from thresher.evaluation.significance import Direction
 from thresher.experiments.adviser import Advice
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, Effect, ModelChoice
 from thresher.experiments.choosing.shared import SharedChoice
@@ -30,6 +31,12 @@ from thresher.reports.table import measure_header
 from thresher.reports.variant_rows import VariantRow
 
 STAY = "Stay with no cleaning"
+_VERDICTS: Mapping[Direction, str] = {
+    "better": "significantly better than",
+    "worse": "significantly worse than",
+    "mixed": "significantly different, by mean and ranks in opposite directions, from",
+    "none": "not significantly different from",
+}
 
 
 def findings(results: Results) -> Iterator[str]:
@@ -70,7 +77,7 @@ def _built_findings(table: VariantTable) -> Iterator[str]:
     """Give the significant differences of the variants that were built, and the smaller indexes without one."""
     rows = [VariantRow(table, index) for index in table.candidates]
     compared: list[VariantRow] = []
-    directions: list[str] = []
+    directions: list[Direction] = []
     changes: list[float] = []
     for row in rows:
         comparison = row.comparison(table.main)
@@ -79,6 +86,10 @@ def _built_findings(table: VariantTable) -> Iterator[str]:
             directions.append(comparison.direction)
             changes.append(comparison.difference)
     if not compared:
+        return
+    if len(compared) == 1:
+        variant, verdict = table.rows[compared[0].index].name, _VERDICTS[directions[0]]
+        yield f"{variant} is {verdict} the baseline in {measure_header(table.main).name}: {change_text(changes[0])}."
         return
     worse = being(directions.count("worse"))
     better = being(directions.count("better"))
@@ -264,8 +275,8 @@ def _conservative(model: ModelChoice) -> str:
         text = "Conservative choice: no cleaning."
         if needed > model.topics:
             text += (
-                f" A smaller index could fail completely on topics unlike these {model.topics}; excluding that takes at least "
-                f"{needed} topics."
+                f" It allows for kinds of topics that are not among these {model.topics}; a smaller index takes at least "
+                f"{needed} topics to pass it."
             )
         return text
     opening = "Conservative choice, which allows for topic types not in this sample"
@@ -303,9 +314,10 @@ def assumptions(choice: Choice, model: ModelChoice) -> Iterator[str]:
     alpha = percent_text(choice.criteria.alpha)
     yield (
         "The topics are a random sample of users' queries. Families and the order of their indexes were fixed before the "
-        f"topics were looked at. The mean over {model.topics} topics behaves as Student's t says; it cannot know of kinds of "
-        f"topics that are not among these. If none of these lost anything, up to {percent(model.unseen_share)} % of all "
-        "topics could still lose everything (95 %, exact). The conservative choice does not need this assumption."
+        f"topics were looked at. The mean over {model.topics} topics is close to normally distributed, as Student's t "
+        "assumes. Kinds of topics that are not among these are not covered. If none of these lost anything, up to "
+        f"{percent(model.unseen_share)} % of all topics could still lose everything (95 %, exact). The "
+        "conservative choice does not need this assumption."
     )
     yield (
         f"The {_families(model)} of α = {alpha}. Each family is tested from its largest index on, in steps of 5 % of the "
@@ -349,6 +361,8 @@ def advised(advice: Advice) -> Iterator[str]:
     if advice.sampled < advice.pages:
         bounds = f" ({percent(words.low)} to {percent(words.high)} %, by the sample)"
     pages = f"{counted(advice.sampled, 'page')} of {advice.pages:,}"
+    if advice.sampled == advice.pages:
+        pages = f"all {counted(advice.pages, 'page')}"
     yield f"Its cleaner keeps {percent(words.value)} % of the words{bounds} of {pages}."
     if advice.failed:
         yield f"{counted(advice.failed, 'page')} could not be scored."

@@ -58,7 +58,7 @@ const chooserOf = (table) => {
     const title = head.textContent.trim().slice(0, head.textContent.trim().length - unit.length);
     return element("label", {}, box, unit ? `${title} (${unit})` : title);
   });
-  const summary = element("summary", { textContent: `${labels.length} columns` });
+  const summary = element("summary", { textContent: `Choose among ${labels.length} columns` });
   return element("details", { className: "columns" }, summary, element("div", {}, ...labels));
 };
 
