@@ -232,7 +232,7 @@ def test_every_run_has_its_metadata(finished: Finished) -> None:
             assert 1 <= int(rank) <= 40
 
 
-def test_report_writes_the_same_reports_again(finished: Finished, tmp_path: Path) -> None:
+def test_report_writes_the_same_reports_again(finished: Finished, tmp_path: Path, charts: None) -> None:
     for name in ("results.json", "variants.parquet"):
         shutil.copy(finished.results / name, tmp_path)
     done = thresher("report", tmp_path)
