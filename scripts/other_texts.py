@@ -6,6 +6,7 @@ usage: scripts/other_texts.py [--only NAME] [COLLECTION...]
 Run it in an environment of its own with Thresher and the packages, some of which need other versions than Thresher's:
 
     python -m venv build/other
+    build/other/bin/pip install --upgrade pip          # 23.3 or later
     build/other/bin/pip install '.[evaluate]' newspaper4k==0.9.6 goose3==3.1.22
     build/other/bin/pip install --no-deps --ignore-requires-python magic-html==0.1.8
     build/other/bin/pip install brotli chardet charset-normalizer lxml-html-clean py-asciimath urllib3
