@@ -151,6 +151,8 @@ def test_all_variants_are_in_one_chart_with_a_legend(data: ChartData, table: Var
     assert line["encoding"]["color"]["scale"]["domain"] == [*table.sweeps, SINGLES]
     assert line["encoding"]["color"]["legend"]["columns"] == 3
     assert marks(variants_chart(data, 350), "line")[0]["encoding"]["color"]["legend"]["columns"] == 1
+    ends = "slice(datum.label, 0, 40) + '…' + slice(datum.label, -40)"
+    assert ends in line["encoding"]["color"]["legend"]["labelExpr"]
 
 
 def test_points_that_pointers_name_have_a_description(data: ChartData) -> None:

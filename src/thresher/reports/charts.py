@@ -63,6 +63,9 @@ LEGEND_CHARACTERS = 90
 """Characters that fit a legend's row in a chart of 640 pixels."""
 _NARROW = 500
 """Pixels below which a legend has one column."""
+_LABEL_CHARACTERS = 80
+_NARROW_LABEL_CHARACTERS = 44
+"""Characters of a name that a legend shows; of a longer name its two ends, since long names differ at the end."""
 
 
 # Parts of charts
@@ -107,7 +110,9 @@ def roomy(numbers: Iterable[float], room: float = 0.06) -> tuple[float, float]:
 def series(field: str, names: Sequence[str], width: int) -> dict[str, Spec]:
     """Return the channels by which lines differ, also for readers who see no colours, with a legend below the chart."""
     columns = 1
+    end = _NARROW_LABEL_CHARACTERS // 2
     if width >= _NARROW:
+        end = _LABEL_CHARACTERS // 2
         longest = 4 + max(map(len, names), default=0)
         columns = max(1, min(3, LEGEND_CHARACTERS // longest))
     legend = {
@@ -117,6 +122,9 @@ def series(field: str, names: Sequence[str], width: int) -> dict[str, Spec]:
         "symbolSize": 300,
         "symbolStrokeWidth": 2,
         "title": None,
+        "labelExpr": (
+            f"length(datum.label) > {2 * end} ? slice(datum.label, 0, {end}) + '…' + slice(datum.label, -{end}) : datum.label"
+        ),
     }
     colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
     dashes = [DASHES[place // len(SERIES) % len(DASHES)] for place in range(len(names))]
