@@ -210,7 +210,8 @@ def made(
         values, others = draw(topics), draw(held_out)
         is_compared = not explored.issuperset(names)
         tests = [
-            _compared(one, measures, list(names)) if is_compared and one.shape[-1] else {} for one in (values, others)
+            _compared(of_topics, measures, list(names)) if is_compared and of_topics.shape[-1] else {}
+            for of_topics in (values, others)
         ]
         rows = tuple(
             row(

@@ -138,8 +138,8 @@ def test_the_page_that_links_count_for(canonicals: dict[str, str], counts_for: d
     expected: dict[str, set[str]] = {}
     for name, target in counts_for.items():
         expected.setdefault(target, set()).add(f"to {name}")
-    found = gathered(sources, tmp_path / "store")
-    assert {target: {*texts} for target, texts in found.items()} == expected
+    anchors = gathered(sources, tmp_path / "store")
+    assert {target: {*texts} for target, texts in anchors.items()} == expected
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -20,7 +20,7 @@ from thresher.experiments.table import VariantTable
 
 STEP = 5
 """The width of a step, in per cent of the baseline's postings."""
-TARGETS = (95, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 2)
+TARGETS = (*range(95, 0, -STEP), 2)
 """The sizes to test, in per cent of the baseline's postings."""
 
 
