@@ -17,7 +17,7 @@ from thresher.base.files import fit_text, locked, real_path, remove_leftovers, u
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Hold `folder` for this process; the system lets go of it however the process ends."""
+    """Lock `folder` for this process; the system unlocks it however the process ends."""
     path = folder / ".lock"
     with ExitStack() as stack:
         try:
@@ -39,10 +39,11 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def held(*folders: Path) -> Iterator[None]:
-    """Hold folders, which may be the same, free of what killed processes left in them."""
+def exclusive_folders(*folders: Path) -> Iterator[None]:
+    """Lock folders, which may be the same, and remove the leftovers of killed processes from them."""
+    different = {real_path(folder): folder for folder in folders}
     with ExitStack() as stack:
-        for folder in {real_path(folder): folder for folder in folders}.values():
+        for folder in different.values():
             stack.enter_context(exclusive(folder))
             remove_leftovers(folder)
         yield

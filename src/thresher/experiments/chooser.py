@@ -9,7 +9,7 @@ from pathlib import Path
 
 from thresher.base.defaults import DEFAULT_FAMILIES
 from thresher.base.errors import ConfigError, StateError
-from thresher.base.locks import held
+from thresher.base.locks import exclusive_folders
 from thresher.base.machine import Power, read_machine
 from thresher.evaluation.measures import parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
@@ -293,7 +293,7 @@ def _locked_results(experiment: Experiment, folder: Path, say: Say) -> Iterator[
     if not path.exists():
         fix = f"run `{command_of('explore', experiment, folder)}` first"
         raise StateError("nothing was explored or run yet", fix, str(folder))
-    with held(folder):
+    with exclusive_folders(folder):
         scored = score_experiment(experiment, folder, False, say)
         results = read_results(folder)
         verb = "explore" if results.was_explored else "run"

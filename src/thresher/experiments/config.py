@@ -26,7 +26,15 @@ from thresher.experiments.choosing.families import DeclaredFamily, families_for,
 from thresher.experiments.choosing.sizes import parse_size
 from thresher.experiments.locations import CatalogueId, Location, Locations, TopicSource, with_catalogue
 from thresher.experiments.problems import Problems, key_lines, read_document
-from thresher.experiments.schema import CollectionTable, CostsTable, Document, RunTable, SweepTable, read_options
+from thresher.experiments.schema import (
+    CollectionTable,
+    CostsTable,
+    Document,
+    EvaluationTable,
+    RunTable,
+    SweepTable,
+    read_options,
+)
 from thresher.experiments.table import Variant
 from thresher.experiments.variants import read_variants
 from thresher.indexes.analysis import RetrievalModel, parse_retrieval
@@ -46,8 +54,8 @@ class SystemRun:
 
     Args:
         name: its name in the report.
-        path: the TREC run.
-        bytes: the size of its index; 0 where it is not known.
+        path: the file of the TREC run.
+        bytes: the size of its index; 0 if it is not known.
     """
 
     name: str
@@ -104,9 +112,9 @@ class EvaluationOptions:
     Args:
         measures: canonical names.
         alpha: significance level; intervals have the level 1 − alpha.
-        correction: of p-values for the number of tests.
-        test: of differences.
-        seed: of the bootstrap and of random signs.
+        correction: the correction of p-values for the number of tests.
+        test: the test of differences.
+        seed: the seed of the bootstrap and of random signs.
     """
 
     measures: tuple[str, ...]
@@ -121,16 +129,16 @@ class Experiment:
     """A checked experiment.
 
     Args:
-        name: of the experiment and of its folders.
-        title: heading of the report.
+        name: the name of the experiment and of its folders.
+        title: the heading of the report.
         file: the experiment file.
         document: the content of the file.
         collection: the pages.
         pages: how pages are split into blocks and sentences.
         topics: topics and judgments to choose on.
         held_out: further topics and judgments to test the choice on; None without any.
-        variants: the baseline first, each once.
-        families: the families to choose from: those of [choose], or else the file's sweeps, or else the default ones.
+        variants: the variants, each once, the baseline first.
+        families: the families to choose from: the families of [choose], or else the file's sweeps, or else the default ones.
         systems: baseline runs of other systems.
         index: the content of indexes.
         pruning: options of pruned indexes.
@@ -140,7 +148,7 @@ class Experiment:
         measure_seconds: how long queries are timed, and how long indexing; 0 to time nothing.
         costs: the factors of energy and CO₂.
         backend: the worker processes.
-        labels: what tables and plots for papers show instead of names.
+        labels: labels instead of names in tables and plots for papers.
     """
 
     name: str
@@ -174,11 +182,10 @@ class Experiment:
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """The scorers that variants and families need, each once, by name; families that nobody named need none."""
+        """The scorers of all variants, and of the families in the file, each once, by name."""
         needed: list[Scorer] = []
-        if self.document.choose.families:
-            for family in self.families:
-                needed.extend(family.scorers)
+        for family in self._families_in_file:
+            needed.extend(family.scorers)
         for variant in self.variants:
             needed.extend(variant.cleaner.scorers)
         by_name = {scorer.canonical_name: scorer for scorer in needed}
@@ -186,11 +193,16 @@ class Experiment:
 
     @property
     def needs_links(self) -> bool:
-        """Whether a variant, or a family that the file names, counts the texts of links."""
+        """Whether a variant, or a family in the file, counts the texts of links."""
         all_weights = [variant.weights for variant in self.variants]
-        if self.document.choose.families:
-            all_weights += [family.weights for family in self.families]
+        for family in self._families_in_file:
+            all_weights.append(family.weights)
         return any(weights is not None and weights.anchors > 0 for weights in all_weights)
+
+    @property
+    def _families_in_file(self) -> tuple[DeclaredFamily, ...]:
+        """The families that [choose] names; none if they follow from the sweeps or are the default ones."""
+        return self.families if self.document.choose.families else ()
 
 
 def load_experiment(path: Path) -> Experiment:
@@ -206,7 +218,7 @@ def load_experiment(path: Path) -> Experiment:
 
 
 def read_labels(path: Path) -> Mapping[str, str]:
-    """Return the labels of an experiment file by name; names with paths of models also as commands have them.
+    """Return the labels of an experiment file by name; a name with a path also stands as commands have it.
 
     Raises:
         ConfigErrors: if a table or key of the file is wrong.
@@ -289,42 +301,32 @@ class _Reading:
             ConfigErrors: all problems of the file.
         """
         document = self._document
-        name = document.experiment.name
-        self._check_name(name)
-        models = self._problems.parse_list(
+        problems = self._problems
+        self._check_name(document.experiment.name)
+        models = problems.parse_list(
             "retrieval model", document.retrieval.models, parse_retrieval, ("retrieval", "models")
         )
-        measures = self._problems.parse_list(
+        measures = problems.parse_list(
             "measure", document.evaluation.measures, _canonical_measure, ("evaluation", "measures")
         )
-        declared = self._problems.parse_distinct(
-            "family", document.choose.families, parse_family, ("choose", "families")
-        )
-        pages = self._problems.parse(
-            [document.pages], lambda table: PageOptions(**asdict(table)), ("pages", "language")
-        )
-        index = self._problems.parse(
-            [document.index], lambda table: IndexOptions(**asdict(table)), ("index", "language")
-        )
+        declared = problems.parse_distinct("family", document.choose.families, parse_family, ("choose", "families"))
+        pages = problems.parse([document.pages], lambda table: PageOptions(**asdict(table)), ("pages", "language"))
         self._check_costs()
         self._check_workers(document.run)
         location = self._collection_location(document.collection)
         topics = self._locations.topics(document.topics, document.qrels)
         held_out = self._held_out(topics)
-        variants = read_variants(document, self._problems)
+        variants = read_variants(document, problems)
         families = declared or swept_families(variants) or [parse_family(name) for name in DEFAULT_FAMILIES]
         criteria = self._criteria(measures, families)
-        self._check_index(variants)
-        stores_lengths = any(model.exact for model in models)
-        if index and (stores_lengths or any(variant.pruning for variant in variants)):
-            self._problems.parse(index, lambda options: options.analysis.check_words(), ("index", "language"))
+        index = self._index_options(models, variants)
         systems = self._systems(variants)
         self._locate_texts(variants, families)
-        self._problems.check()
+        problems.check()
         assert criteria is not None  # else there are problems
         return Experiment(
-            name=name,
-            title=document.experiment.title or name,
+            name=document.experiment.name,
+            title=document.experiment.title or document.experiment.name,
             file=self._file,
             document=document,
             collection=_collection_source(location, document.collection),
@@ -334,16 +336,10 @@ class _Reading:
             variants=variants,
             families=tuple(families),
             systems=tuple(systems),
-            index=replace(index[0], lengths=stores_lengths),
+            index=index[0],
             pruning=PruningOptions(document.pruning.statistics == STATISTICS[0], document.pruning.combined),
             retrieval=RetrievalOptions(tuple(models), document.retrieval.depth),
-            evaluation=EvaluationOptions(
-                measures=tuple(measures),
-                alpha=document.evaluation.alpha,
-                correction=document.evaluation.correction,
-                test=document.evaluation.test,
-                seed=document.evaluation.seed,
-            ),
+            evaluation=_evaluation_options(measures, document.evaluation),
             criteria=criteria,
             measure_seconds=document.measure.seconds,
             costs=document.costs,
@@ -418,6 +414,16 @@ class _Reading:
             self._problems.add(what, "give other topics or other qrels", ("held_out", "topics"))
         return held_out
 
+    def _index_options(self, models: Sequence[RetrievalModel], variants: Sequence[Variant]) -> list[IndexOptions]:
+        """Return the options of all indexes; empty if a key of [index] has a problem."""
+        at = ("index", "language")
+        parsed = self._problems.parse([self._document.index], lambda table: IndexOptions(**asdict(table)), at)
+        self._check_index(variants)
+        stores_lengths = any(model.exact for model in models)
+        if stores_lengths or any(variant.pruning for variant in variants):
+            self._problems.parse(parsed, lambda options: options.analysis.check_words(), at)
+        return [replace(options, lengths=stores_lengths) for options in parsed]
+
     def _check_index(self, variants: Sequence[Variant]) -> None:
         if self._document.index.stored and any(variant.weights for variant in variants):
             what = "the text of an index with weights has titles and headings several times"
@@ -465,6 +471,10 @@ class _Reading:
 def _collection_source(location: Location, table: CollectionTable) -> CollectionSource:
     limits = Limits(table.page_seconds, table.max_page_mib)
     return CollectionSource(location, table.format, read_options(table), limits)
+
+
+def _evaluation_options(measures: Sequence[str], table: EvaluationTable) -> EvaluationOptions:
+    return EvaluationOptions(tuple(measures), table.alpha, table.correction, table.test, table.seed)
 
 
 def _canonical_measure(name: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thresher.base.errors import InputError
-from thresher.base.locks import held
+from thresher.base.locks import exclusive_folders
 from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
 from thresher.experiments.choosing.families import DeclaredFamily, parse_family
@@ -17,7 +17,7 @@ from thresher.experiments.exploring.exploring_pruning import PruningSweep, explo
 from thresher.experiments.exploring.nested_sweeps import template_of
 from thresher.experiments.index_contents import index_contents
 from thresher.experiments.inputs import Scored, score_experiment
-from thresher.experiments.outcome import facts_of, kept_results
+from thresher.experiments.outcome import earlier_results, facts_of
 from thresher.experiments.results import Results, write_results
 from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import Variant, VariantTable
@@ -46,10 +46,10 @@ def explore_experiment(
     check_installed()
     experiment.index.analysis.check_words()
     folder = results / experiment.name
-    with held(folder):
+    with exclusive_folders(folder):
         scored = score_experiment(experiment, folder, fresh, say)
         key = evidence_key(experiment, scored)
-        before = kept_results(folder, key, say)
+        before = earlier_results(folder, key, say)
         sweeps = sweeps_of(experiment)
         say(Announcement(Step.EXPLORING, {"scorers": len(sweeps)}))
         if before:

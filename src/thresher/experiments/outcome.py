@@ -1,8 +1,7 @@
-"""From runs and records to the table of variants: values, comparisons, costs, title bias.
+"""Makes the table of variants from runs and records: values, comparisons, costs, title bias.
 
-Title bias: how many relevant pages have all words of their topic in title or headings.
-
-Where many have, an index of keywords is enough, and cleaners that keep titles and headings look better than they clean.
+The title bias of a topic set is the share of relevant pages with all words of their topic in title or headings. If it is high,
+an index of keywords is enough, and cleaners that keep titles and headings look better than they clean.
 """
 
 from __future__ import annotations
@@ -51,14 +50,15 @@ from thresher.scores.score_pass import ScoreReport
 from thresher.scores.sites import SITES
 from thresher.scores.store import FAILED, missing_documents, read_shard, shards
 
-_REASONS_KEPT = 10_000  # a crawl may have millions, which are in failures.jsonl
 Run = Mapping[str, Mapping[str, float]]
 """Scores by topic and document."""
 SEARCHES = (10_000, 1_000_000)
 """Numbers of searches for which the PyPlexity paper gives costs."""
+_MOST_REASONS = 10_000
+"""The most failed pages that results list. A crawl may have millions; all of them are in `failures.jsonl`."""
 
 
-def kept_results(folder: Path, key: str, say: Say) -> Results | None:
+def earlier_results(folder: Path, key: str, say: Say) -> Results | None:
     """Return the results in a folder; None without results, or if they were computed from other inputs, which is announced."""
     if not (folder / RESULTS_FILE).exists():
         return None
@@ -89,7 +89,7 @@ def facts_of(experiment: Experiment, scored: Scored, key: str) -> Facts:
     if inputs.held_out:
         held_out_topics = _queries(inputs.held_out)
     reasons: list[tuple[str, str]] = []
-    for failure in islice(failures(scored.store), _REASONS_KEPT):
+    for failure in islice(failures(scored.store), _MOST_REASONS):
         reasons.append((failure.name, failure.reason))
     power = power_of(experiment.costs, read_machine())
     return Facts(
@@ -191,26 +191,27 @@ def _titled_pages(path: Path, documents: Collection[str], analyzer: Any) -> Iter
         return
     levels = table.lists("levels")
     texts = table.texts("text")
-    ids = table.texts("id").tolist()
     statuses = table.texts("status").tolist()
-    rows = [row for row in range(len(ids)) if ids[row] in documents and statuses[row] != FAILED]
+    ids: list[str] = []
     titles: list[str] = []
     headings: list[str] = []
-    for row in rows:
-        # Blocks are joined by line feeds.
-        title_blocks: list[str] = []
-        heading_blocks: list[str] = []
-        for block, level in zip(texts[row].split("\n"), levels[row].tolist(), strict=False):
-            if level == TITLE_LEVEL:
-                title_blocks.append(block)
-            elif level > 0:
-                heading_blocks.append(block)
-        titles.append("\n".join(title_blocks))
-        headings.append("\n".join(heading_blocks))
+    for row, document in enumerate(table.texts("id").tolist()):
+        if document in documents and statuses[row] != FAILED:
+            title_blocks: list[str] = []
+            heading_blocks: list[str] = []
+            # Blocks are joined by line feeds.
+            for block, level in zip(texts[row].split("\n"), levels[row].tolist(), strict=False):
+                if level == TITLE_LEVEL:
+                    title_blocks.append(block)
+                elif level > 0:
+                    heading_blocks.append(block)
+            ids.append(document)
+            titles.append("\n".join(title_blocks))
+            headings.append("\n".join(heading_blocks))
     title_tokens = tokens_of_each(analyzer, titles)
     heading_tokens = tokens_of_each(analyzer, headings)
-    for row, in_title, in_headings in zip(rows, title_tokens, heading_tokens, strict=True):
-        yield _TitledPage(ids[row], frozenset(in_title), frozenset(in_headings))
+    for document, in_title, in_headings in zip(ids, title_tokens, heading_tokens, strict=True):
+        yield _TitledPage(document, frozenset(in_title), frozenset(in_headings))
 
 
 @dataclass(frozen=True)
@@ -219,7 +220,7 @@ class CostSources:
 
     Args:
         scores: the report on scoring.
-        measured: times of all variants together; None where nothing was timed.
+        measured: the times of all variants together; None if nothing was timed.
         meter: power and emission factors.
     """
 
@@ -239,21 +240,26 @@ def assemble(
     """Evaluate all runs: a table for each retrieval model, and the facts.
 
     Args:
-        experiment: as it was run.
+        experiment: the experiment that was run.
         scored: its inputs and scores.
-        runs: of all variants and retrieval models, on the topics and on held-out topics; the baseline is the first of each
-            model.
+        runs: the runs of all variants and retrieval models, on the topics and on held-out topics; the baseline is the first
+            of each model.
         costs: the records of costs and times.
-        key: of the evidence.
+        key: the key of the evidence.
         systems: baseline runs by name; they are compared with the first model's baseline.
     """
     topics = scored.inputs.topics
     held_out_topics = scored.inputs.held_out
-    main_runs = [run for run in runs if not run.held_out]
+    main_runs: list[VariantRun] = []
+    held_out_runs: list[VariantRun] = []
+    for run in runs:
+        if run.held_out:
+            held_out_runs.append(run)
+        else:
+            main_runs.append(run)
     evaluated = _evaluated(experiment, topics, main_runs, systems)
     held_out: _Evaluated | None = None
     if held_out_topics is not None:
-        held_out_runs = [run for run in runs if run.held_out]
         held_out = _evaluated(experiment, held_out_topics, held_out_runs, select=False)
     tables: list[VariantTable] = []
     for model in experiment.retrieval.models:
@@ -379,9 +385,9 @@ def _table(
 
 
 def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
-    """Return the cost of cleaning with this variant's scorers alone: parsing, the scorers, the cut, the links if they count.
+    """Return the cost of cleaning with only this variant's scorers: parsing, the scorers, the cut, the links if they count.
 
-    Worker seconds are divided by the number of workers for wall time; their CPU time is shared out by wall time.
+    Wall time is the seconds of all workers over their number. CPU time is the part of the whole that wall time is.
     """
     names = {"pages"}
     for scorer in run.variant.cleaner.scorers:
@@ -389,12 +395,12 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
         names.update(text.canonical_name for text in scorer.required_texts)
     if run.variant.weights is not None and run.variant.weights.anchors:
         names.add(SITES)
-    own_seconds = sum(scores.seconds.get(name, 0.0) for name in names)
+    variant_seconds = sum(scores.seconds.get(name, 0.0) for name in names)
     all_seconds = sum(scores.seconds.values())
     share = 0.0
     if all_seconds:
-        share = own_seconds / all_seconds
-    wall = own_seconds / scores.workers + run.index.cut_wall
+        share = variant_seconds / all_seconds
+    wall = variant_seconds / scores.workers + run.index.cut_wall
     cpu = scores.times.cpu * share + run.index.cut_cpu
     return Cost(wall, cpu, scores.times.peak, meter.grams(wall, cleaning_machines(scores, meter)))
 

@@ -6,9 +6,9 @@ Their files are `variants.parquet`, the tables, and `results.json`, the facts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -31,7 +31,17 @@ from thresher.pages import PageOptions
 TABLE_FILE = "variants.parquet"
 RESULTS_FILE = "results.json"
 _STATISTICS = [count.name for count in fields(IndexStatistics)]
-"""The columns that have the counts of an index."""
+"""The columns of the file with the counts of an index."""
+_TEXT_COLUMNS = ("variant", "sweep", "details")
+_NUMBER_COLUMNS: Mapping[str, type[np.generic]] = {
+    "cutoff": np.float64,
+    "cleaner_cutoff": np.float64,
+    **dict.fromkeys(_STATISTICS, np.int64),
+    "words": np.int64,
+    "bytes": np.int64,
+    "explored": np.bool_,
+}
+"""Columns of the file with one number or truth value for each row, by the kind of number."""
 _FIX = "make it again with `thresher explore FILE` or `thresher run FILE`, where FILE is the experiment file"
 
 
@@ -48,8 +58,10 @@ class TitleBias:
 
     @property
     def share(self) -> float:
-        """The share of relevant pages with all words in title or headings; 0 if there are none."""
-        return self.headings / self.relevant if self.relevant else 0.0
+        """The share of relevant pages with all words in title or headings; 0 without relevant pages."""
+        if not self.relevant:
+            return 0.0
+        return self.headings / self.relevant
 
 
 @dataclass(frozen=True)
@@ -57,9 +69,12 @@ class Pages:
     """Pages of the collection by outcome: `documents` = `scored` + `emptied` + `failed`.
 
     Args:
-        emptied: without text before any cleaning.
-        words: of all pages.
-        reasons: (document, reason) pairs of the failed, as many as are listed.
+        documents: the number of pages.
+        scored: the number of pages with text.
+        emptied: the number of pages without text before any cleaning.
+        failed: the number of pages that could not be read.
+        words: the number of words of all pages.
+        reasons: the first failed pages: pairs of document and reason.
     """
 
     documents: int
@@ -75,13 +90,20 @@ class Setup:
     """How everything was measured: the values behind the report's section on methods.
 
     Args:
-        mib, seconds: of a page, at most.
+        blocks: how pages are split into blocks.
+        language: the language by whose rules sentences are split.
+        mib, seconds: the largest size and the longest time of a page.
+        scorers: names of the scorers.
+        stemmer: the stemmer of the index.
+        stopwords: whether the index drops stop words.
         holds: the parts of the index beside postings with frequencies.
-        depth: hits for a topic.
-        timed: seconds that timing was allowed; 0 where nothing was timed.
+        depth: the number of hits for a topic.
+        seed: the seed of the bootstrap and of random signs.
+        workers: the number of worker processes.
+        timed: the seconds that timing was allowed; 0 if nothing was timed.
         power: the factors of Eq. 9.
         machines: the number of machines whose workers scored pages.
-        index_language: of the index's analysis; `language` is of the sentences.
+        index_language: the language of the index's analysis.
     """
 
     blocks: str
@@ -106,11 +128,11 @@ class BaselineRun:
     """A run of another system on the same topics and judgments, compared with the baseline of the first retrieval model.
 
     Args:
-        values: by measure and topic; shape (measures, topics).
-        comparisons: by measure, corrected together with the variants'.
-        name: the system, as the experiment names it.
-        retrieved: topics with a document.
-        index_bytes: size of its index in bytes, if known.
+        name: the name of the system in the experiment file.
+        values: its values by measure and topic; shape (measures, topics).
+        comparisons: the comparisons by measure, corrected together with the variants' comparisons.
+        retrieved: the number of topics with a retrieved document.
+        index_bytes: the size of its index; None if it is not known.
     """
 
     name: str
@@ -126,8 +148,10 @@ class BaselineRun:
         return means
 
     def share_of(self, whole: int) -> float | None:
-        """Return the size of its index as a share of another's bytes, if it is known."""
-        return self.index_bytes / whole if self.index_bytes and whole else None
+        """Return the size of its index as a share of another index, which has `whole` bytes; None if it is not known."""
+        if not self.index_bytes or not whole:
+            return None
+        return self.index_bytes / whole
 
 
 @dataclass(frozen=True)
@@ -135,15 +159,19 @@ class Facts:
     """The facts that hold for all variants.
 
     Args:
-        key: of all inputs of the values, whichever variants there are; see `thresher.experiments.stages.evidence_key`.
+        experiment: the name of the experiment.
+        title: the heading of the report.
+        key: the digest of all inputs of the values, except the variants; see `thresher.experiments.stages.evidence_key`.
         topics, held_out_topics: queries by id, in order.
-        notices: on topics, judgments and pages.
-        test, alpha, correction: of the comparisons.
-        noise: how times were measured, one for each retrieval model and one for indexing; empty where nothing was timed.
-        title_bias, held_out_title_bias: of the topics; None where nothing was run.
+        pages: the pages by outcome.
+        setup: how everything was measured.
+        notices: notices on topics, judgments and pages.
+        test, alpha, correction: test, significance level and correction of the comparisons.
+        noise: the noise floors, one for each retrieval model and one for indexing; empty if nothing was timed.
+        title_bias, held_out_title_bias: the title bias of the topics; None if nothing was run.
         systems: baseline runs of other systems.
-        contents: what all indexes hold, by which their bytes are estimated.
-        labels: what tables and plots for papers show instead of names.
+        contents: the parts of all indexes, by which their bytes are estimated.
+        labels: labels instead of names in tables and plots for papers.
     """
 
     experiment: str
@@ -174,8 +202,9 @@ class Results(Plotted):
 
     @classmethod
     def of(cls, facts: Facts, tables: Sequence[VariantTable]) -> Results:
-        """Return the results of tables that were just made, which learn from the facts what their indexes hold."""
-        return cls(facts, tuple(replace(table, contents=facts.contents) for table in tables))
+        """Return the results of new tables, which get the contents of their indexes from the facts."""
+        with_contents = [replace(table, contents=facts.contents) for table in tables]
+        return cls(facts, tuple(with_contents))
 
     @property
     def retrievals(self) -> tuple[str, ...]:
@@ -199,7 +228,7 @@ class Results(Plotted):
 
     @property
     def tests(self) -> int:
-        """The tests that a correction is over: of all retrieval models, and of runs of other systems."""
+        """The number of tests that a correction is for: of all retrieval models, and of runs of other systems."""
         count = 0
         for table in self.tables:
             for row in table.rows:
@@ -222,43 +251,47 @@ class Results(Plotted):
 
     def with_built(self, before: Results) -> Results:
         """Return these results with earlier builds from the same evidence: costs, bytes, and further variants."""
-        tables = []
+        tables: list[VariantTable] = []
         for table, old in zip(self.tables, before.tables, strict=True):
-            built = {row.name: row for row in old.rows if row.built}
-            rows = []
+            rows: list[Row] = []
             for row in table.rows:
-                if row.name in built:
-                    old_row = built[row.name]
-                    rows.append(replace(row, bytes=old_row.bytes, built=old_row.built))
-                else:
-                    rows.append(row)
+                old_row = old.row(row.name)
+                if old_row is not None and old_row.built:
+                    row = replace(row, bytes=old_row.bytes, built=old_row.built)
+                rows.append(row)
             tables.append(table.with_rows(rows).joined(old.only(old.built or (0,))))
         return replace(self, tables=tuple(tables))
 
     def with_explored(self, before: Results) -> Results:
-        """Return these results with the variants that were explored before of the same evidence."""
-        tables = []
+        """Return these results with the variants that were explored before from the same evidence."""
+        tables: list[VariantTable] = []
         for table, old in zip(self.tables, before.tables, strict=True):
-            old_rows = {row.name: row for row in old.rows}
-            rows = []
+            rows: list[Row] = []
             for row in table.rows:
-                if row.name in old_rows:
-                    old_row = old_rows[row.name]
-                    rows.append(replace(row, variant=old_row.variant, explored=old_row.explored))
-                else:
-                    rows.append(row)
-            unbuilt = []
-            explored = []
-            for index, row in enumerate(old.rows):
-                unbuilt.append(replace(row, bytes=None, built=None) if row.built else row)
-                if index == 0 or row.explored:
-                    explored.append(index)
-            tables.append(table.with_rows(rows).joined(old.with_rows(unbuilt).only(explored)))
+                old_row = old.row(row.name)
+                if old_row is not None:
+                    row = replace(row, variant=old_row.variant, explored=old_row.explored)
+                rows.append(row)
+            tables.append(table.with_rows(rows).joined(_as_explored(old)))
         return replace(self, tables=tuple(tables))
 
     def only_built(self) -> Results:
-        """Return the results of the variants whose indexes were built, alone."""
-        return replace(self, tables=tuple(table.only(table.built or (0,)) for table in self.tables))
+        """Return the results of only the variants whose indexes were built."""
+        tables = [table.only(table.built or (0,)) for table in self.tables]
+        return replace(self, tables=tuple(tables))
+
+
+def _as_explored(table: VariantTable) -> VariantTable:
+    """Return the table of the baseline and the explored variants, without the records of their indexes."""
+    rows: list[Row] = []
+    explored: list[int] = []
+    for index, row in enumerate(table.rows):
+        if index == 0 or row.explored:
+            explored.append(index)
+        if row.built:
+            row = replace(row, bytes=None, built=None)
+        rows.append(row)
+    return table.with_rows(rows).only(explored)
 
 
 @dataclass(frozen=True)
@@ -323,25 +356,37 @@ def _held_out(name: str) -> str:
 
 
 def _arrow(table: VariantTable) -> pa.Table:
-    columns: dict[str, pa.Array] = {
-        "retrieval": pa.text_array([table.retrieval] * len(table.rows)),
-        "variant": pa.text_array([row.name for row in table.rows]),
-        "sweep": pa.text_array([row.variant.sweep for row in table.rows]),
-    }
-    columns["cutoff"] = pa.optional_numbers([row.variant.cutoff for row in table.rows], np.float64)
-    cleaner_cutoffs = [row.variant.cleaner_cutoff for row in table.rows]
-    columns["cleaner_cutoff"] = pa.optional_numbers(cleaner_cutoffs, np.float64)
-    for name in _STATISTICS:
-        columns[name] = pa.optional_numbers([getattr(row.index, name) for row in table.rows])
-    columns["words"] = pa.optional_numbers([row.words for row in table.rows], np.int64)
-    columns["bytes"] = pa.optional_numbers([row.bytes for row in table.rows], np.int64)
-    columns["explored"] = pa.optional_numbers([row.explored for row in table.rows], np.bool_)
-    columns["details"] = pa.text_array([_DETAILS.text(_Details(row.built)) for row in table.rows])
+    """Return a table as the file has it."""
+    values_by_column: dict[str, list[Any]] = {}
+    for row in table.rows:
+        for name, value in _values_of_row(row).items():
+            values_by_column.setdefault(name, []).append(value)
+    columns: dict[str, pa.Array] = {"retrieval": pa.text_array([table.retrieval] * len(table.rows))}
+    for name, values in values_by_column.items():
+        if name in _TEXT_COLUMNS:
+            columns[name] = pa.text_array(values)
+        else:
+            columns[name] = pa.optional_numbers(values, _NUMBER_COLUMNS[name])
     columns["query_postings"] = _lists(table.query_postings)
     for number, measure in enumerate(table.measures):
         columns[_values(measure)] = _lists(table.values[number])
         columns[_held_out(measure)] = _lists(table.held_out[number])
     return pa.table(columns)
+
+
+def _values_of_row(row: Row) -> dict[str, Any]:
+    """Return the values of a row by the columns of the file, in their order."""
+    return {
+        "variant": row.name,
+        "sweep": row.variant.sweep,
+        "cutoff": row.variant.cutoff,
+        "cleaner_cutoff": row.variant.cleaner_cutoff,
+        **asdict(row.index),
+        "words": row.words,
+        "bytes": row.bytes,
+        "explored": row.explored,
+        "details": _DETAILS.text(_Details(row.built)),
+    }
 
 
 def _lists(values: Floats) -> pa.Array:
@@ -350,11 +395,11 @@ def _lists(values: Floats) -> pa.Array:
 
 
 def _read(table: pa.Table, record: _ResultsRecord) -> Iterator[VariantTable]:
-    of_row = np.array(table["retrieval"].to_pylist(), dtype=object)
+    retrieval_of_row = np.array(table["retrieval"].to_pylist(), dtype=object)
     topics = tuple(record.facts.topics)
     held_out = tuple(record.facts.held_out_topics)
     for retrieval in record.retrievals:
-        part = table.filter(pa.number_array(of_row == retrieval)).combine_chunks()
+        part = table.filter(pa.number_array(retrieval_of_row == retrieval)).combine_chunks()
         yield VariantTable(
             retrieval=retrieval,
             measures=record.measures,
@@ -368,8 +413,7 @@ def _read(table: pa.Table, record: _ResultsRecord) -> Iterator[VariantTable]:
 
 
 def _rows(table: pa.Table) -> Iterator[Row]:
-    columns = ["variant", "sweep", "cutoff", "cleaner_cutoff", "words", "bytes", "explored", "details"]
-    for values in table.select(columns + _STATISTICS).to_pylist():
+    for values in table.select([*_TEXT_COLUMNS, *_NUMBER_COLUMNS]).to_pylist():
         name = values["variant"]
         variant = Variant(parse_treatment(name), values["sweep"], values["cutoff"], values["cleaner_cutoff"])
         if variant.name != name:

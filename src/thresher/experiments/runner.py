@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from thresher.base.errors import ConfigError, StateError
 from thresher.base.files import file_digest
-from thresher.base.locks import held
+from thresher.base.locks import exclusive_folders
 from thresher.base.machine import read_machine
 from thresher.base.progress import Progress, progress
 from thresher.base.repeats import ThreadClock
@@ -33,7 +33,7 @@ from thresher.experiments.measuring import (
     power_of,
     warm_up_indexing,
 )
-from thresher.experiments.outcome import CostSources, Run, assemble, kept_results, title_bias
+from thresher.experiments.outcome import CostSources, Run, assemble, earlier_results, title_bias
 from thresher.experiments.results import RESULTS_FILE, Facts, Results, TitleBias, write_results
 from thresher.experiments.shell_commands import command_of
 from thresher.experiments.table import Cost, Row, Variant
@@ -66,7 +66,7 @@ def run_experiment(
     """
     check_installed()
     folders = Folders(results / experiment.name, indexes / experiment.name)
-    with held(folders.results, folders.indexes):
+    with exclusive_folders(folders.results, folders.indexes):
         return _Run(experiment, folders, say, chosen=chosen).all(fresh)
 
 
@@ -83,7 +83,7 @@ def measure_experiment(
     folders = Folders(results / experiment.name, indexes / experiment.name)
     if not (folders.results / RESULTS_FILE).exists():
         raise StateError("the experiment has not been run", "run it first: `thresher run`", str(folders.results))
-    with held(folders.results, folders.indexes):
+    with exclusive_folders(folders.results, folders.indexes):
         return _Run(experiment, folders, say, build=False).all()
 
 
@@ -92,9 +92,9 @@ class _Run:
 
     Args:
         experiment: the experiment to run.
-        folders: of its results and indexes.
+        folders: the folders of its results and indexes.
         say: called with each step that begins.
-        build: whether to build and search; else only timing runs, and a missing variant is an error.
+        build: whether to build and search; otherwise only times are measured, and a missing variant is an error.
         chosen: whether to run the chosen variants beside the built ones, instead of the experiment's variants.
     """
 
@@ -111,15 +111,16 @@ class _Run:
         self.variants: tuple[Variant, ...] = ()
         self.treatments: dict[str, Treatment] = {}  # by variant, with numbers for percentiles
         self.percentile_clocks: dict[str, ThreadClock] = {}  # by scorer, the time to find its percentiles
-        self.is_warm = False  # whether Java has compiled what indexes
+        self.is_warm = False  # whether Java has compiled its code for indexing
 
     def all(self, fresh: bool = False) -> Results:
+        """Run all stages that are not done, and write the results; `fresh` drops scores of another configuration."""
         experiment = self.experiment
         folder = self.folders.results
         scored = score_experiment(experiment, folder, fresh, self.say)
         systems = self._systems(scored.inputs.topics)
         key = stages.evidence_key(experiment, scored)
-        before = kept_results(folder, key, self.say)
+        before = earlier_results(folder, key, self.say)
         choice = last_choice(folder, key)
         self.variants = self._variants(before, choice)
         self._find_percentiles()
@@ -138,11 +139,11 @@ class _Run:
         return outcome
 
     def _runs(self, scored: Scored) -> list[stages.VariantRun]:
-        """Index and search all variants, as far as that is not done."""
+        """Index and search all variants that are not indexed and searched yet."""
         inputs = scored.inputs
         facts = {"variants": len(self.variants), "pages": scored.report.documents}
         self.say(Announcement(Step.INDEXING, facts))
-        runs = []
+        runs: list[stages.VariantRun] = []
         for variant in progress(self.variants, "variants", len(self.variants), "variants"):
             index = self._index(variant, scored)
             for model in self.experiment.retrieval.models:
@@ -157,7 +158,10 @@ class _Run:
             fix = f"run `{command_of('choose', self.experiment, self.folders.results)}` first"
             raise StateError("nothing is chosen of these pages, topics and options", fix, str(self.folders.results))
         earlier = _rows_by_name(before)
-        built = {name for name, row in earlier.items() if row.built is not None}
+        built: set[str] = set()
+        for name, row in earlier.items():
+            if row.built is not None:
+                built.add(name)
         variants: dict[str, Variant] = {}
         for variant in self.experiment.variants:
             if not self.chosen or variant.name == BASELINE or variant.name in built:
@@ -187,16 +191,17 @@ class _Run:
         """Find the numbers of all percentiles, scorer by scorer."""
         numbers: dict[str, Cut] = {}
         for scorer in self.experiment.scorers:
-            cuts = self._percentile_cuts(scorer.canonical_name)
-            if not cuts:
+            at_percentiles = self._percentile_cuts(scorer.canonical_name)
+            if not at_percentiles:
                 continue
             self.say(Announcement(Step.FINDING_PERCENTILES, {"scorer": scorer.canonical_name}))
             with self.percentile_clocks.setdefault(scorer.canonical_name, ThreadClock()):
-                in_numbers = resolved(self.folders.scores, Cleaner(tuple(cuts.values())))
-            numbers.update({cut.name: cut for cut in in_numbers.cuts})
+                in_numbers = resolved(self.folders.scores, Cleaner(tuple(at_percentiles.values())))
+            for cut in in_numbers.cuts:
+                numbers[cut.name] = cut
         for variant in self.variants:
-            cuts_in_numbers = tuple(numbers.get(cut.name, cut) for cut in variant.cleaner.cuts)
-            self.treatments[variant.name] = replace(variant.treatment, cleaner=Cleaner(cuts_in_numbers))
+            cuts = [numbers.get(cut.name, cut) for cut in variant.cleaner.cuts]
+            self.treatments[variant.name] = replace(variant.treatment, cleaner=Cleaner(tuple(cuts)))
 
     def _percentile_cuts(self, scorer: str) -> dict[str, Cut]:
         """Return the cuts of the variants at percentiles of a scorer, by name."""
@@ -252,7 +257,7 @@ class _Run:
         return record
 
     def _cutting_seconds(self, treatment: Treatment, built: VariantBuild) -> Seconds:
-        """Return the time to find and apply the cutoffs of a treatment: cleaning, though it is done while indexing."""
+        """Return the time to find and apply the cutoffs of a treatment: a part of cleaning, though done while indexing."""
         wall = built.cutting.wall
         cpu = built.cutting.cpu
         scorers = {cut.scorer.canonical_name for cut in treatment.cleaner.cuts if cut.percentile}
@@ -262,7 +267,7 @@ class _Run:
         return Seconds(wall, cpu)
 
     def _indexing_cost(self, cost: Cost, built: VariantBuild) -> Cost:
-        """Return the cost of a build without cutting, which is cleaning, and without naming languages, which is neither."""
+        """Return the cost of a build less cutting, which is cleaning, and less naming languages, which no cost includes."""
         wall = max(cost.wall - built.cutting.wall - built.naming.wall, 0.0)
         cpu = max(cost.cpu - built.cutting.cpu - built.naming.cpu, 0.0)
         return Cost(wall, cpu, cost.peak, self.meter.grams(wall), cost.joules)
@@ -326,7 +331,7 @@ class _Run:
             raise StateError(f"{what} is missing or of another configuration", "run it first: `thresher run`", str(at))
 
     def _measured(self, runs: Sequence[stages.VariantRun], inputs: Inputs) -> Measurements | None:
-        """Return the times of all variants, measured before or now; None if the experiment wants none."""
+        """Return the times of all variants, measured before or now; None if the experiment measures no times."""
         experiment = self.experiment
         topics = inputs.topics
         if not experiment.measure_seconds:
@@ -343,15 +348,21 @@ class _Run:
         path = self.folders.stage("measure")
         record = stages.finished(stages.MEASURES, path, key) if self.build else None
         if record is None:
-            step = Step.TIMING if self.build else Step.TIMING_AGAIN
-            self.say(Announcement(step, {"variants": len(records), "seconds": experiment.measure_seconds}))
-            index_folders = {variant.name: self.folders.indexes / folder_name(variant) for variant in self.variants}
-            queries = [topic.query for topic in topics.topics.values()]
-            build_seconds = sum(record.cost.wall + record.cut_wall for record in records.values())
-            measured = measure(experiment, index_folders, self.treatments, self.folders.scores, queries, build_seconds)
-            record = stages.MeasureRecord(key, measured)
+            record = stages.MeasureRecord(key, self._measured_now(records, topics))
             stages.MEASURES.write(path, record)
         return record.measured
+
+    def _measured_now(self, records: Mapping[str, stages.IndexRecord], topics: TopicSet) -> Measurements:
+        step = Step.TIMING if self.build else Step.TIMING_AGAIN
+        self.say(Announcement(step, {"variants": len(records), "seconds": self.experiment.measure_seconds}))
+        index_folders: dict[str, Path] = {}
+        for variant in self.variants:
+            index_folders[variant.name] = self.folders.indexes / folder_name(variant)
+        queries = [topic.query for topic in topics.topics.values()]
+        build_seconds = 0.0
+        for record in records.values():
+            build_seconds += record.cost.wall + record.cut_wall
+        return measure(self.experiment, index_folders, self.treatments, self.folders.scores, queries, build_seconds)
 
 
 def _rows_by_name(results: Results | None) -> dict[str, Row]:
@@ -359,5 +370,6 @@ def _rows_by_name(results: Results | None) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     if results is not None:
         for table in results.tables:
-            rows.update({row.name: row for row in table.rows})
+            for row in table.rows:
+                rows[row.name] = row
     return rows

@@ -1,4 +1,4 @@
-"""Finished stages: the key of the inputs that each depends on, and its record."""
+"""Finished stages: the record of each stage, and the key of its inputs."""
 
 from __future__ import annotations
 
@@ -58,16 +58,18 @@ def search_key(index: str, model: RetrievalModel, depth: int, topics: TopicSet) 
 
 
 def evidence_key(experiment: Experiment, scored: Scored) -> str:
-    """Return a digest of all that decides the value of a measure at a cutoff, and of nothing else.
+    """Return a digest of exactly the inputs that decide the value of a measure at a cutoff.
 
     Explorations with the same key agree on every cutoff that they share, whatever other cutoffs the experiments name and
     whichever workers computed them.
     """
-    sources = [source for source in (experiment.topics, experiment.held_out) if source is not None]
+    read = [[experiment.topics.field, experiment.topics.column]]
+    if experiment.held_out is not None:
+        read.append([experiment.held_out.field, experiment.held_out.column])
     return stage_key(
         scores=scored.key,
         inputs=dict(scored.inputs.digests),
-        read=[[source.field, source.column] for source in sources],
+        read=read,
         options=asdict(experiment.index),
         models=[model.name for model in experiment.retrieval.models],
         depth=experiment.retrieval.depth,
@@ -83,11 +85,19 @@ def stage_key(**depends_on: Any) -> str:
 
 @dataclass(frozen=True)
 class IndexRecord:
-    """A finished index, with the key of all that it depends on.
+    """A finished index.
 
-    `cutoffs` are the resolved percentiles, by the cuts' names. `indexed` and `emptied` are documents, `words` those kept.
-    `emptied_languages` are the emptied documents by language (see `thresher.scores.lost_pages`): they add up to `emptied`.
-    `cut_wall` and `cut_cpu` are seconds to find and apply the cutoffs, which is cleaning and no part of `cost`.
+    Args:
+        key: the key of all inputs of the index.
+        indexed, emptied: numbers of documents.
+        words: the number of words after cleaning.
+        bytes: the bytes of the index.
+        bytes_by_type: the bytes by the types of files.
+        statistics: the counts of the index.
+        cut_wall, cut_cpu: seconds to find and apply the cutoffs, which is cleaning and no part of `cost`.
+        cost: the cost of indexing.
+        cutoffs: the resolved percentiles, by the names of the cuts.
+        emptied_languages: the emptied documents by language (see `thresher.scores.lost_pages`); they add up to `emptied`.
     """
 
     key: str
@@ -106,8 +116,13 @@ class IndexRecord:
 
 @dataclass(frozen=True)
 class SearchRecord:
-    """A finished search, with the key of all that it depends on, the digest of its run file, and the work of a query, mean
-    over topics.
+    """A finished search.
+
+    Args:
+        key: the key of all inputs of the search.
+        run: the digest of its run file.
+        work: the work of a query, a mean over the topics.
+        cost: the cost of searching.
     """
 
     key: str
@@ -118,7 +133,7 @@ class SearchRecord:
 
 @dataclass(frozen=True)
 class MeasureRecord:
-    """The finished stage `measure`, with the key of all that it depends on."""
+    """The times of the finished stage `measure`, with the key of all its inputs."""
 
     key: str
     measured: Measurements
@@ -126,7 +141,7 @@ class MeasureRecord:
 
 @dataclass(frozen=True)
 class BiasRecord:
-    """The title bias of topics, with the key of all that it depends on."""
+    """The title bias of topics, with the key of all its inputs."""
 
     key: str
     bias: TitleBias
@@ -134,7 +149,7 @@ class BiasRecord:
 
 @dataclass(frozen=True)
 class VariantRun:
-    """One variant searched by one model, for the topics or the held-out ones: its run file, records of index and search."""
+    """A variant searched by a model, for the topics or the held-out topics: the run file, and records of index and search."""
 
     variant: Variant
     model: RetrievalModel

@@ -1,7 +1,7 @@
 """The table of variants: for one retrieval model, columns by variant and values by measure, variant and topic.
 
-`explore` fills it, `run` fills it or adds to it, `choose` and every renderer read it. Sizes are postings,
-which are exact with or without an index. Row 0 is the baseline.
+`explore` fills it, `run` fills it or adds to it, `choose` and all reports read it. Sizes are postings, which are exact with or
+without an index. Row 0 is the baseline.
 """
 
 from __future__ import annotations
@@ -44,15 +44,16 @@ class Built:
 
     Args:
         bytes_by_type: bytes of the index by the types of its files.
+        work: the work of a query in the index, a mean over the topics.
         clean, index, search: the costs of making this index and run, once.
-        query, indexing: times that were measured for all variants together; None where they were not.
-        break_even: computed from these; None without them, and for the baseline.
-        co2_break_even: the same for CO₂; None where one machine cleans, as it is equal.
+        query, indexing: times that were measured for all variants together; None if nothing was timed.
+        break_even: the break-even of these times; None without them, and for the baseline.
         footprints: rows of Tables 4 and 5 of the PyPlexity paper.
-        comparisons: with the baseline, by measure; empty for the baseline.
-        held_out: the same on the held-out topics.
+        comparisons: the comparisons with the baseline, by measure; empty for the baseline.
+        held_out: the comparisons on the held-out topics.
         cutoffs: the numbers of percentiles, by the names of the cuts.
         emptied_languages: the emptied pages by language; see `thresher.scores.lost_pages`.
+        co2_break_even: the break-even of CO₂; None if one machine cleans, which makes it the break-even of seconds.
     """
 
     bytes_by_type: Mapping[str, int]
@@ -68,17 +69,18 @@ class Built:
     held_out: Mapping[str, Comparison] = field(default_factory=dict)
     cutoffs: Mapping[str, float] = field(default_factory=dict)
     emptied_languages: Mapping[str, int] = field(default_factory=dict)
+    co2_break_even: BreakEven | None = None
 
     def share_of(self, types: Iterable[str]) -> float:
-        """Return the share of the index's bytes that types of files have."""
-        return sum(self.bytes_by_type.get(kind, 0) for kind in types) / max(sum(self.bytes_by_type.values()), 1)
-
-    co2_break_even: BreakEven | None = None
+        """Return the share of some types of files in the index's bytes."""
+        all_bytes = sum(self.bytes_by_type.values())
+        bytes_of_types = sum(self.bytes_by_type.get(kind, 0) for kind in types)
+        return bytes_of_types / max(all_bytes, 1)
 
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """Timing noise, of a retrieval model's queries or of indexing: the apparent speed-up of a copy of the baseline.
+    """Timing noise of a retrieval model's queries, or of indexing: the apparent speed-up of a copy of the baseline.
 
     `retrieval` is empty for indexing. See `thresher.base.repeats.Repeats`.
     """
@@ -91,13 +93,14 @@ class NoiseFloor:
 
 @dataclass(frozen=True)
 class Variant:
-    """A variant of the collection: a treatment, and the sweep that it is a cutoff of.
+    """A variant of the collection: a treatment, and its place in a sweep if it belongs to one.
 
-    A sweep is named by its scorer, with `@p` or `@r` behind it where cutoffs are percentiles, of 0 to 100, or `@doc` where
-    they are quotas, in per cent; or by its cleaner and pruning method: `words|dcp` if both have cutoffs.
+    A sweep has the name of its scorer, followed by `@p` or `@r` if cutoffs are percentiles from 0 to 100, or by `@doc` if they
+    are quotas in per cent. A sweep over a pruning method has the names of cleaner and method, such as `words|dcp`.
 
     Args:
-        sweep: the sweep that it belongs to; empty for none.
+        treatment: cleaner, weights and pruning.
+        sweep: the name of its sweep; None if it belongs to none.
         cutoff: its cutoff in the sweep.
         cleaner_cutoff: in a sweep over scorer and pruning method, the scorer's cutoff.
     """
@@ -119,12 +122,12 @@ class Variant:
 
     @property
     def weights(self) -> Weights | None:
-        """The weights of the pages' parts, or None."""
+        """The weights of the pages' parts; None without weights."""
         return self.treatment.weights
 
     @property
     def pruning(self) -> Pruning | None:
-        """The pruning of the index, or None."""
+        """The pruning of the index; None for an unpruned index."""
         return self.treatment.pruning
 
     @cached_property
@@ -138,9 +141,10 @@ class Row:
     """A variant with its size and costs: all but its values by topic.
 
     Args:
+        variant: the variant.
         index: the counts of its index, whether it was built or not.
-        words: left by cleaning.
-        bytes: of its index; None for a variant that was not built.
+        words: the number of words after cleaning.
+        bytes: the bytes of its index; None for a variant that was not built.
         explored: whether it was ranked without an index.
         built: the record of building, searching and timing it; None for a variant that was not built.
     """
@@ -159,7 +163,7 @@ class Row:
 
 
 class IndexSize(NamedTuple):
-    """The size that orders indexes: bytes, measured or estimated, and postings where bytes are equal."""
+    """The size that orders indexes: by bytes, measured or estimated, and by postings if bytes are equal."""
 
     bytes: int
     postings: int
@@ -171,14 +175,14 @@ class VariantTable:
 
     Args:
         retrieval: the model's name.
-        measures: canonical names.
+        measures: canonical names of the measures.
         topics: ids of the evaluated topics.
-        rows: by variant.
-        values: shape (measures, variants, topics).
-        query_postings: of a query's terms, Σ df; shape (variants, topics).
-        held_out_topics: ids; empty without held-out topics.
-        held_out: values on these; shape (measures, variants, held-out topics).
-        contents: what all indexes hold, by which their bytes are estimated.
+        rows: one row for each variant.
+        values: the values; shape (measures, variants, topics).
+        query_postings: the postings of a query's terms, Σ df; shape (variants, topics).
+        held_out_topics: ids of the held-out topics; empty without any.
+        held_out: the values on the held-out topics; shape (measures, variants, held-out topics).
+        contents: the parts of all indexes, by which their bytes are estimated.
     """
 
     retrieval: str
@@ -211,6 +215,12 @@ class VariantTable:
         """The index of each variant by its name."""
         return {row.name: index for index, row in enumerate(self.rows)}
 
+    def row(self, name: str) -> Row | None:
+        """Return the row of a variant, by its name; None if the table does not have it."""
+        if name not in self.position:
+            return None
+        return self.rows[self.position[name]]
+
     def treatment(self, name: str) -> Treatment:
         """Return the treatment of a variant, by its name."""
         return self.rows[self.position[name]].variant.treatment
@@ -231,11 +241,6 @@ class VariantTable:
         return values
 
     def _place(self, measure: str) -> int:
-        """Return the place of a measure.
-
-        Raises:
-            StateError: there is none, such as where a file beside the results names it.
-        """
         if measure not in self.measures:
             raise StateError(
                 f"the results have no measure {measure!r}", "run `thresher run` and `thresher choose` again"
@@ -284,16 +289,18 @@ class VariantTable:
 
     @cached_property
     def index_bytes(self) -> Ints:
-        """Bytes of each index: measured where it was built, estimated elsewhere; shape (variants,)."""
-        return np.array([self._estimate(row) if row.bytes is None else row.bytes for row in self.rows], dtype=np.int64)
+        """Bytes of each index: measured if it was built, otherwise estimated; shape (variants,)."""
+        return np.array([self._bytes(row) for row in self.rows], dtype=np.int64)
 
-    def _estimate(self, row: Row) -> int:
-        """Return the estimated bytes of an index, scaled by what the baseline's files have in truth if it was built."""
+    def _bytes(self, row: Row) -> int:
+        """Return the bytes of an index; if the baseline was built, estimates are scaled by the bytes of its files."""
+        if row.bytes is not None:
+            return row.bytes
         estimate = self._estimate_by_type(row)
-        if self.baseline.built is None:
-            return round(sum(estimate.values()))
-        of_baseline = self._estimate_by_type(self.baseline)
-        return round(sum(scaled_bytes(estimate, of_baseline, self.baseline.built.bytes_by_type).values()))
+        if self.baseline.built is not None:
+            baseline_estimate = self._estimate_by_type(self.baseline)
+            estimate = scaled_bytes(estimate, baseline_estimate, self.baseline.built.bytes_by_type)
+        return round(sum(estimate.values()))
 
     def _estimate_by_type(self, row: Row) -> Mapping[str, float]:
         removed = max(self.baseline.index.postings - row.index.postings, 0)
@@ -302,7 +309,7 @@ class VariantTable:
 
     @cached_property
     def bytes_shares(self) -> Floats:
-        """Bytes, as a share of the baseline's, each measured or estimated."""
+        """Bytes, measured or estimated, as a share of the baseline's."""
         return _over(self.index_bytes, self.index_bytes[0])
 
     def size(self, index: int) -> IndexSize:
@@ -311,14 +318,14 @@ class VariantTable:
 
     @cached_property
     def emptied(self) -> Ints:
-        """Pages with text before cleaning that are left without any, or by pruning without a posting."""
+        """The number of pages that lose all text by cleaning, or all postings by pruning."""
         documents = np.array([row.index.documents for row in self.rows], dtype=np.int64)
         emptied: Ints = documents[0] - documents
         return emptied
 
     @cached_property
     def emptied_shares(self) -> Floats:
-        """Share of the pages with text that are left without any, or by pruning without a posting."""
+        """The share of the pages with text that lose all text by cleaning, or all postings by pruning."""
         return self.emptied / max(self.baseline.index.documents, 1)
 
     # Groups of variants
@@ -353,10 +360,14 @@ class VariantTable:
         return tuple(sorted(front, key=lambda index: (self.size(index), means[index], index)))
 
     def frontier(self, measure: str, among: Sequence[int]) -> tuple[int, ...]:
-        """Return the variants with a higher mean than all that are as small or smaller, by ascending size."""
-        frontier: list[int] = []
+        """Return the variants with a higher mean than all variants of at most their size, by ascending size."""
         means = self.mean(measure)
-        for index in sorted(among, key=lambda index: (self.index_bytes[index], -means[index], self.size(index), index)):
+
+        def order(index: int) -> tuple[int, float, IndexSize, int]:
+            return self.index_bytes[index], -means[index], self.size(index), index
+
+        frontier: list[int] = []
+        for index in sorted(among, key=order):
             if not frontier or means[index] > means[frontier[-1]]:
                 frontier.append(index)
         return tuple(frontier)
@@ -392,7 +403,7 @@ class VariantTable:
 
     @cached_property
     def singles(self) -> tuple[int, ...]:
-        """The candidates of no sweep of two variants or more, the largest index first."""
+        """The candidates that are in none of `sweeps`, the largest index first."""
         singles = set(self.candidates)
         singles.difference_update(*self.sweeps.values())
         return self.largest_first(singles)
@@ -414,7 +425,7 @@ class VariantTable:
     # Tables of other rows or topics
 
     def only(self, indices: Sequence[int]) -> VariantTable:
-        """Return the table with these rows alone; the baseline must be the first of them."""
+        """Return the table with only these rows; the baseline must be the first of them."""
         chosen = list(indices)
         return replace(
             self,
@@ -425,11 +436,15 @@ class VariantTable:
         )
 
     def of_topics(self, topics: Iterable[str]) -> VariantTable:
-        """Return the table with these topics alone."""
-        chosen = [self.topics.index(topic) for topic in topics]
-        names = tuple(self.topics[index] for index in chosen)
-        postings = self.query_postings[:, chosen]
-        return replace(self, topics=names, values=self.values[:, :, chosen], query_postings=postings)
+        """Return the table with only these topics."""
+        chosen_topics = tuple(topics)
+        columns = [self.topics.index(topic) for topic in chosen_topics]
+        return replace(
+            self,
+            topics=chosen_topics,
+            values=self.values[:, :, columns],
+            query_postings=self.query_postings[:, columns],
+        )
 
     def with_rows(self, rows: Iterable[Row]) -> VariantTable:
         """Return the table with other records of the same variants."""
@@ -446,9 +461,9 @@ class VariantTable:
         )
 
     def joined(self, other: VariantTable) -> VariantTable:
-        """Return this table with the rows of another, of the same model, measures and topics, that it lacks."""
-        mine = (self.retrieval, self.measures, self.topics, self.held_out_topics)
-        if mine != (other.retrieval, other.measures, other.topics, other.held_out_topics):
+        """Return this table and the further rows of another table, which has the same model, measures and topics."""
+        inputs = (self.retrieval, self.measures, self.topics, self.held_out_topics)
+        if inputs != (other.retrieval, other.measures, other.topics, other.held_out_topics):
             raise ValueError("tables of other models, measures or topics do not join")
         rows: list[Row] = []
         indices: list[int] = []

@@ -11,7 +11,7 @@ from thresher.evaluation.significance import Comparison, compare_all
 from thresher.experiments.config import Experiment
 from thresher.experiments.results import Results
 from thresher.experiments.stages import RowKey
-from thresher.experiments.table import VariantTable
+from thresher.experiments.table import Row, VariantTable
 
 TestedKey = RowKey | str
 """A variant and its retrieval model, or the name of another system."""
@@ -24,8 +24,9 @@ def compared(experiment: Experiment, values: Mapping[TestedKey, Values], select:
     """Return the comparisons of runs with their baselines, by run and measure.
 
     Args:
-        experiment: has the test, its level and its correction.
-        values: by run; the first run of each retrieval model is its baseline, and the first of all is that of other systems.
+        experiment: the experiment, with the test, its level and its correction.
+        values: the values of each run. The first run of each retrieval model is its baseline; the first of all runs is the
+            baseline of other systems.
         select: whether `choose` selects variants on these topics.
     """
     evaluation = experiment.evaluation
@@ -37,13 +38,13 @@ def compared(experiment: Experiment, values: Mapping[TestedKey, Values], select:
 
     families = _families_of_tests(experiment, values)
     comparisons = compare_family(families.declared)
-    for run, of_run in compare_family(families.chosen).items():
-        comparisons[run] = _selected(of_run) if select else of_run
+    for run, comparisons_of_run in compare_family(families.chosen).items():
+        comparisons[run] = _selected(comparisons_of_run) if select else comparisons_of_run
     return comparisons
 
 
 def _selected(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
-    """Return the comparisons of a variant that was selected on the same topics: its p is of no use."""
+    """Mark the comparisons of a variant that was selected on the same topics: its p-values say nothing."""
     return {measure: replace(comparison, selected=True) for measure, comparison in comparisons.items()}
 
 
@@ -77,7 +78,7 @@ def _families_of_tests(experiment: Experiment, values: Mapping[TestedKey, Values
 
 
 def tested_again(experiment: Experiment, results: Results) -> Results:
-    """Return results with the tests that the experiment asks for now; they may have been made with others."""
+    """Return results with the tests of the experiment file as it is now, which may differ from the tests of the results."""
     facts = results.facts
     evaluation = experiment.evaluation
     before = facts.test, facts.alpha, facts.correction, facts.setup.seed
@@ -94,18 +95,19 @@ def tested_again(experiment: Experiment, results: Results) -> Results:
     for system in facts.systems:
         values[system.name] = _values(results.measures, list(facts.topics), system.values)
     comparisons = compared(experiment, values)
-    of_held_out: Comparisons = compared(experiment, held_out, select=False) if facts.held_out_topics else {}
+    held_out_comparisons: Comparisons = {}
+    if facts.held_out_topics:
+        held_out_comparisons = compared(experiment, held_out, select=False)
     systems = [replace(system, comparisons=comparisons[system.name]) for system in facts.systems]
-    test, alpha, correction, seed = now
     facts = replace(
         facts,
-        test=test,
-        alpha=alpha,
-        correction=correction,
-        setup=replace(facts.setup, seed=seed),
+        test=evaluation.test,
+        alpha=evaluation.alpha,
+        correction=evaluation.correction,
+        setup=replace(facts.setup, seed=evaluation.seed),
         systems=tuple(systems),
     )
-    tables = [_with_comparisons(table, comparisons, of_held_out) for table in results.tables]
+    tables = [_with_comparisons(table, comparisons, held_out_comparisons) for table in results.tables]
     return replace(results, facts=facts, tables=tuple(tables))
 
 
@@ -118,12 +120,11 @@ def _values(measures: Sequence[str], topics: Sequence[str], values: Floats) -> V
 
 
 def _with_comparisons(table: VariantTable, comparisons: Comparisons, held_out: Comparisons) -> VariantTable:
-    rows = []
+    rows: list[Row] = []
     for row in table.rows:
         key = row.name, table.retrieval
         if row.built:
             built = replace(row.built, comparisons=comparisons.get(key, {}), held_out=held_out.get(key, {}))
-            rows.append(replace(row, built=built))
-        else:
-            rows.append(row)
+            row = replace(row, built=built)
+        rows.append(row)
     return table.with_rows(rows)

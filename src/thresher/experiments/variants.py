@@ -26,9 +26,10 @@ from thresher.indexes.pruning.treatments import (
     split_treatment,
 )
 
-# A sweep of more than this is a slip of the step.
 _MOST_CUTOFFS = 1000
+"""The most cutoffs of a sweep: more of them come from a mistaken step."""
 _BEYOND_SCORES = 1e100
+"""A number that is beyond all scores."""
 _EXAMPLE = "write { from = 1, to = 100, step = 1 }"
 
 
@@ -154,7 +155,11 @@ def _swept_cleaners(name: str, sweep: SweepTable) -> list[Cleaner]:
     if not sweep.cleaner_cutoffs:
         return [parse_cleaner(name, sweep.scorer).checked()]
     template = parse_sweep(name, sweep.scorer).checked()
-    return [Cleaner((template.at(cutoff, name).checked(),)) for cutoff in read_cutoffs(sweep.cleaner_cutoffs)]
+    cleaners: list[Cleaner] = []
+    for cutoff in read_cutoffs(sweep.cleaner_cutoffs):
+        cut = template.at(cutoff, name).checked()
+        cleaners.append(Cleaner((cut,)))
+    return cleaners
 
 
 def _numbers(value: Sequence[Any] | Mapping[str, Any]) -> list[float]:
@@ -165,13 +170,18 @@ def _numbers(value: Sequence[Any] | Mapping[str, Any]) -> list[float]:
 
 
 def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
-    """Return the cutoffs that a sweep lists, as numbers, percentiles or quotas, or gives as a range of numbers.
+    """Return the cutoffs of a sweep: a list of numbers, percentiles or quotas, or a range of numbers.
 
     A range is a mapping with `from`, `to` and perhaps `step`.
     """
-    if not isinstance(value, Mapping):
-        return _listed(value)
-    if not {"from", "to"} <= set(value) <= {"from", "to", "step"} or not all(map(_is_number, value.values())):
+    if isinstance(value, Mapping):
+        return _cutoffs_of_range(value)
+    return _listed(value)
+
+
+def _cutoffs_of_range(value: Mapping[str, Any]) -> list[float]:
+    has_ends = {"from", "to"} <= set(value) <= {"from", "to", "step"}
+    if not has_ends or not all(map(_is_number, value.values())):
         raise ConfigError("this is not a range of cutoffs", _EXAMPLE)
     low = float(value["from"])
     high = float(value["to"])
@@ -179,8 +189,9 @@ def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
     if step <= 0 or high < low or (high - low) / step >= _MOST_CUTOFFS:
         what = f"the range {low:g} to {high:g} by {step:g} has no cutoffs or more than {_MOST_CUTOFFS}"
         raise ConfigError(what, _EXAMPLE)
+    count = int((high - low) / step + 1e-9) + 1
     # By counting, not adding up, so that 0.1 steps stay on the grid.
-    return [round(low + step * index, 10) for index in range(int((high - low) / step + 1e-9) + 1)]
+    return [round(low + step * number, 10) for number in range(count)]
 
 
 def _listed(items: Sequence[Any]) -> Sequence[Cutoff]:

@@ -1,4 +1,4 @@
-"""The counts of a store's shards that exploring needs; counts of shards add up in any order."""
+"""Counts of a store's shards for exploring. The counts of several shards add up, in any order."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ class StepCounts:
     """Counts that each step of a sweep adds; shapes are (steps + 1,), with text that no cleaner keeps in the last entry.
 
     Args:
-        documents: with more than white space.
-        with_tokens: documents with a token.
-        postings: pairs of a document and a term.
+        words: the number of words.
+        tokens: the number of tokens.
+        documents: the number of documents with more than white space.
+        with_tokens: the number of documents with a token.
+        postings: the number of pairs of a document and a term.
     """
 
     words: Ints
@@ -43,7 +45,7 @@ class StepCounts:
 
 @dataclass(frozen=True)
 class HashedTerms:
-    """The terms with a hash of at most `limit`, ascending, and by sweep the first step of each; shapes (terms,)."""
+    """The terms with a hash of at most `limit`, ascending, and by sweep the first step of each term; shapes (terms,)."""
 
     terms: Hashes
     steps: tuple[Steps, ...]
@@ -79,10 +81,11 @@ class ShardCounts:
     """The documents of some shards with a query term, and counts of all documents.
 
     Args:
-        ids: of the documents with a query term.
-        sentences, occurrences: of these documents.
-        counts: by sweep, of all documents.
-        vocabulary: of all documents.
+        ids: ids of the documents with a query term.
+        sentences: the sentences of these documents.
+        occurrences: the query terms in these sentences.
+        counts: by sweep, counts of all documents.
+        vocabulary: the vocabulary of all documents.
     """
 
     ids: tuple[str, ...]
@@ -104,38 +107,48 @@ def add_up(counted: Sequence[ShardCounts], steps: Sequence[int]) -> ShardCounts:
     order = sorted(range(len(ids)), key=ids.__getitem__)
     row_of_document = np.empty(len(ids), dtype=np.int32)
     row_of_document[order] = np.arange(len(ids))
-    document: list[Numbers] = []
-    sentence: list[Numbers] = []
-    documents_before = sentences_before = 0
-    for shard in counted:
-        document.append(row_of_document[shard.sentences.document + documents_before])
-        sentence.append(shard.occurrences.sentence + np.int32(sentences_before))
-        documents_before += len(shard.ids)
-        sentences_before += len(shard.sentences.document)
-    sentence_steps = [np.zeros((len(steps), 0), dtype=np.uint16)]
-    sentence_steps += [shard.sentences.steps for shard in counted]
     counts: list[StepCounts] = []
     for sweep, size in enumerate(steps):
         counts.append(add_counts([shard.counts[sweep] for shard in counted], size))
     return ShardCounts(
         ids=tuple(ids[place] for place in order),
-        sentences=Sentences(
-            document=_joined(document, np.int32),
-            tokens=_joined([shard.sentences.tokens for shard in counted], np.int32),
-            steps=np.concatenate(sentence_steps, axis=1),
-        ),
-        occurrences=Occurrences(
-            sentence=_joined(sentence, np.int32),
-            term=_joined([shard.occurrences.term for shard in counted], np.int32),
-            tf=_joined([shard.occurrences.tf for shard in counted], np.int32),
-        ),
+        sentences=_joined_sentences(counted, row_of_document, len(steps)),
+        occurrences=_joined_occurrences(counted),
         counts=tuple(counts),
         vocabulary=add_vocabularies([shard.vocabulary for shard in counted], len(steps)),
     )
 
 
+def _joined_sentences(counted: Sequence[ShardCounts], row_of_document: Numbers, sweeps: int) -> Sentences:
+    """Return the sentences of several shards; `row_of_document` has the row of each document, shard after shard."""
+    document: list[Numbers] = []
+    tokens: list[Numbers] = []
+    steps = [np.zeros((sweeps, 0), dtype=np.uint16)]
+    documents_before = 0
+    for shard in counted:
+        document.append(row_of_document[shard.sentences.document + documents_before])
+        tokens.append(shard.sentences.tokens)
+        steps.append(shard.sentences.steps)
+        documents_before += len(shard.ids)
+    return Sentences(_joined(document, np.int32), _joined(tokens, np.int32), np.concatenate(steps, axis=1))
+
+
+def _joined_occurrences(counted: Sequence[ShardCounts]) -> Occurrences:
+    """Return the query terms in the sentences of several shards, which are numbered shard after shard."""
+    sentence: list[Numbers] = []
+    term: list[Numbers] = []
+    tf: list[Numbers] = []
+    sentences_before = 0
+    for shard in counted:
+        sentence.append(shard.occurrences.sentence + np.int32(sentences_before))
+        term.append(shard.occurrences.term)
+        tf.append(shard.occurrences.tf)
+        sentences_before += len(shard.sentences.document)
+    return Occurrences(_joined(sentence, np.int32), _joined(term, np.int32), _joined(tf, np.int32))
+
+
 def add_counts(counted: Sequence[StepCounts], steps: int) -> StepCounts:
-    """Return the sum of the counts of one sweep of so many steps."""
+    """Return the sum of counts of one sweep, which has `steps` steps."""
     total = {field.name: np.zeros(steps + 1, dtype=np.int64) for field in fields(StepCounts)}
     for counts in counted:
         for name in total:
@@ -145,21 +158,27 @@ def add_counts(counted: Sequence[StepCounts], steps: int) -> StepCounts:
 
 def add_vocabularies(vocabularies: Sequence[HashedTerms], sweeps: int) -> HashedTerms:
     """Return the joint vocabulary, with at most `MOST_TERMS` terms."""
-    limit = min((vocabulary.limit for vocabulary in vocabularies), default=ALL_HASHES)
-    joint = _joined([vocabulary.terms for vocabulary in vocabularies], np.uint64)
-    terms, term_of_joint = np.unique(joint, return_inverse=True)
-    steps: list[Steps] = []
-    for sweep in range(sweeps):
-        of_sweep = _joined([vocabulary.steps[sweep] for vocabulary in vocabularies], np.uint16)
-        steps.append(first_steps(of_sweep, term_of_joint, len(terms)))
+    limit = ALL_HASHES
+    hashes: list[Hashes] = []
+    for vocabulary in vocabularies:
+        limit = min(limit, vocabulary.limit)
+        hashes.append(vocabulary.terms)
+    terms, term_of_hash = np.unique(_joined(hashes, np.uint64), return_inverse=True)
     if len(terms) > MOST_TERMS:
         limit = min(limit, int(terms[MOST_TERMS - 1]))
     listed = int(np.searchsorted(terms, np.uint64(limit), side="right"))
-    return HashedTerms(terms[:listed], tuple(of_sweep[:listed] for of_sweep in steps), limit)
+    steps: list[Steps] = []
+    for sweep in range(sweeps):
+        steps_of_sweep = _joined([vocabulary.steps[sweep] for vocabulary in vocabularies], np.uint16)
+        steps.append(first_steps(steps_of_sweep, term_of_hash, len(terms))[:listed])
+    return HashedTerms(terms[:listed], tuple(steps), limit)
 
 
 def first_steps(steps: Steps, numbers: Ints, size: int) -> Steps:
-    """Return the first step of everything with the same number, by numbers below `size`; the largest one for other numbers."""
+    """Return the lowest of the steps with each number below `size`; the largest 16-bit number where no step has it.
+
+    `numbers` has the number of each step.
+    """
     first = np.full(size, np.iinfo(np.uint16).max, dtype=np.uint16)
     np.minimum.at(first, numbers, steps)
     return first

@@ -33,11 +33,12 @@ from thresher.scores.store import text_store
 from thresher.scores.weighting import Weights, weighted_store
 
 POINTS = 100
-"""Fewest cutoffs of each sweep, where the scorer gives as many different scores."""
+"""Fewest cutoffs of each sweep, if the scorer gives as many different scores."""
 
 _CHUNK = 1 << 22
-"""Sentences and occurrences of query terms that are ranked at once, some 100 bytes each: chunks are as large whatever the
-collection, and ranking each chunk costs a little more than ranking all of them at once.
+"""Sentences and occurrences of query terms that are ranked at once, some 100 bytes each.
+
+Memory does not grow with the collection. Ranking chunk by chunk takes a little longer than ranking the whole at once.
 """
 
 
@@ -46,14 +47,14 @@ class Search:
     """How every sweep is searched and evaluated.
 
     Args:
-        topics: with their qrels.
-        models: retrieval models.
-        options: how text is analysed.
+        topics: the topics with their qrels.
+        models: the retrieval models.
+        options: the analysis of text.
         depth: the most hits per topic.
-        measures: names that `parse_measure` takes.
+        measures: names for `parse_measure`.
         held_out: further topics with their qrels.
-        backend: the workers, where there is much to count or to rank; None for this process. Workers on other machines must
-            see the folder that holds the store under the same path. The result does not depend on it.
+        backend: the workers, if there is much to count or to rank; None for this process. Workers on other machines must see
+            the store's parent folder under the same path. The result does not depend on the backend.
     """
 
     topics: JudgedTopics
@@ -73,7 +74,8 @@ class Search:
         """Return the queries of all topics, one set of topics after the other."""
         texts: list[str] = []
         for topics in self.sets:
-            texts += [topics.topics[topic].query for topic in topics.ids]
+            for topic in topics.ids:
+                texts.append(topics.topics[topic].query)
         return analyse_queries(texts, self.options)
 
     def job(self, chunks: MatchChunks, queries: Sequence[Query]) -> RankingJob:
@@ -134,15 +136,21 @@ class JoinedSweeps:
 def join_sweeps(sweeps: Sequence[RankedSweep]) -> JoinedSweeps:
     """Join at least one sweep."""
     rows: list[Row] = []
+    values_of_sweeps: list[Floats] = []
+    held_out_of_sweeps: list[Floats] = []
+    postings_of_sweeps: list[Ints] = []
     for sweep in sweeps:
         rows.extend(sweep.rows)
-    values = np.concatenate([sweep.values[0] for sweep in sweeps], axis=2)
+        values_of_sweeps.append(sweep.values[0])
+        held_out_of_sweeps.extend(sweep.values[1:])
+        postings_of_sweeps.append(sweep.query_postings)
+    values = np.concatenate(values_of_sweeps, axis=2)
     # No held-out topic.
     held_out = values[..., :0]
-    if len(sweeps[0].values) > 1:
-        held_out = np.concatenate([sweep.values[1] for sweep in sweeps], axis=2)
-    postings = np.concatenate([sweep.query_postings for sweep in sweeps]).astype(np.float64)
-    return JoinedSweeps(tuple(rows), values, postings, held_out)
+    if held_out_of_sweeps:
+        held_out = np.concatenate(held_out_of_sweeps, axis=2)
+    query_postings = np.concatenate(postings_of_sweeps).astype(np.float64)
+    return JoinedSweeps(tuple(rows), values, query_postings, held_out)
 
 
 def with_sweeps(tables: Sequence[VariantTable], sweeps: Sequence[RankedSweep]) -> tuple[VariantTable, ...]:
@@ -167,22 +175,22 @@ class WeightedSweeps:
     cleaners: Sequence[Cleaner]
 
 
-class _OfText(NamedTuple):
+class _TextReaders(NamedTuple):
     """The templates and cleaners that read the same text of the pages."""
 
     templates: list[Cut]
     cleaners: list[Cleaner]
 
 
-def _by_text(store: Path, group: WeightedSweeps) -> dict[str, _OfText]:
-    """Return what to explore by the name of the text that the scorers read; percentiles become numbers."""
-    by_text: dict[str, _OfText] = {}
+def _readers_by_text(store: Path, group: WeightedSweeps) -> dict[str, _TextReaders]:
+    """Return templates and cleaners by the name of the text that their scorers read; percentiles become numbers."""
+    readers: dict[str, _TextReaders] = {}
     for resolved in resolve_all(store, group.cleaners):
         cleaner = in_numbers(resolved)
-        by_text.setdefault(cleaner.input_name, _OfText([], [])).cleaners.append(cleaner)
+        readers.setdefault(cleaner.input_name, _TextReaders([], [])).cleaners.append(cleaner)
     for template in group.templates:
-        by_text.setdefault(template.scorer.input_name, _OfText([], [])).templates.append(template)
-    return by_text
+        readers.setdefault(template.scorer.input_name, _TextReaders([], [])).templates.append(template)
+    return readers
 
 
 def explore(
@@ -198,10 +206,10 @@ def explore(
     Args:
         store: the score store, with the scores of all scorers.
         templates: cuts without a cutoff, each of a scorer to explore over all its cutoffs.
-        cleaners: to explore as they are; a cleaner that differs from a template by the cutoff alone joins its sweep.
-            Percentiles become numbers, in names too. The baseline is always added.
-        points: fewest cutoffs of each sweep, where there are as many different scores.
-        weighted: templates and cleaners over pages with weights; they are explored after all others.
+        cleaners: cleaners to explore as they are. A cleaner that differs from a template by the cutoff alone joins the
+            template's sweep. Percentiles become numbers, in names too. The baseline is always added.
+        points: fewest cutoffs of each sweep, if there are as many different scores.
+        weighted: templates and cleaners over pages with weights; they are explored last.
     """
     ranked: list[RankedSweep] = []
     measures: tuple[str, ...] = ()
@@ -210,10 +218,10 @@ def explore(
     groups = [WeightedSweeps(None, templates, with_baseline)]
     groups.extend(weighted)
     for group in groups:
-        for text, of_text in _by_text(store, group).items():
+        for text, readers in _readers_by_text(store, group).items():
             text_folder = text_store(store, text)
-            cutoffs = spread_cutoffs(text_folder, of_text.templates, points)
-            nested = nested_sweeps(cutoffs, of_text.cleaners, group.weights)
+            cutoffs = spread_cutoffs(text_folder, readers.templates, points)
+            nested = nested_sweeps(cutoffs, readers.cleaners, group.weights)
             explored = _explore_text(weighted_store(text_folder, group.weights), nested, search, store.parent)
             ranked.extend(explored.sweeps)
             measures = explored.measures
@@ -255,21 +263,22 @@ def _explore_text(store: Path, sweeps: Sequence[NestedSweep], search: Search, fo
         analysed = search.queries()
         counting = CountingJob(sweeps, search.options, hash_texts(analysed.terms))
         counted = count_shards(store, counting, search.backend)
-        chunks = store_matches(len(analysed.terms), in_chunks(counted, _steps(sweeps)), temporary)
+        steps = [len(sweep.cleaners) for sweep in sweeps]
+        chunks = store_matches(len(analysed.terms), in_chunks(counted, steps), temporary)
         job = search.job(chunks, analysed.queries)
         values = evaluate_sweeps(job, search.backend, folder)
+    queries_of_topics = analysed.queries[: len(search.topics.ids)]
     ranked: list[RankedSweep] = []
     for number, sweep in enumerate(sweeps):
         statistics = chunks.statistics[number]
-        ranked.append(
-            RankedSweep(
-                variants=sweep.variants,
-                words=np.cumsum(statistics.counts.words)[:-1].tolist(),
-                sizes=_sizes(statistics.counts, chunks.vocabulary, number),
-                query_postings=statistics.query_postings(analysed.queries[: len(search.topics.ids)]),
-                values=values[number],
-            )
+        ranked_sweep = RankedSweep(
+            variants=sweep.variants,
+            words=np.cumsum(statistics.counts.words)[:-1].tolist(),
+            sizes=_sizes(statistics.counts, chunks.vocabulary, number),
+            query_postings=statistics.query_postings(queries_of_topics),
+            values=values[number],
         )
+        ranked.append(ranked_sweep)
     return _ExploredText(ranked, job.evaluators[0].names)
 
 
@@ -311,14 +320,10 @@ def in_numbers(cleaner: Cleaner) -> Cleaner:
     return Cleaner(tuple(replace(cut, percentile=None) for cut in cleaner.cuts))
 
 
-def _steps(sweeps: Sequence[NestedSweep]) -> list[int]:
-    return [len(sweep.cleaners) for sweep in sweeps]
-
-
 def _sizes(counts: StepCounts, vocabulary: HashedTerms, sweep: int) -> list[IndexStatistics]:
     """Return the size of the index at each step of a sweep."""
     steps = len(counts.tokens) - 1
-    # The vocabulary has the terms with a hash up to its limit, of 2^64.
+    # Of 2^64 possible hashes, the vocabulary has those up to its limit.
     share = (vocabulary.limit + 1) / 2**64
     terms = np.rint(np.cumsum(np.bincount(vocabulary.steps[sweep], minlength=steps + 1)) / share)
     documents, tokens, postings = np.cumsum([counts.documents, counts.tokens, counts.postings], axis=1)

@@ -1,8 +1,8 @@
-"""Explores methods: every cutoff from the postings of the topics' terms, and the index's size from all postings.
+"""Explores pruning methods: every cutoff from the postings of the topics' terms, and the index's size from all postings.
 
 A posting leaves at one cutoff, so the score of a document is a step function of the cutoff with at most as many steps as the
-topic has terms. By the collection's original statistics, documents keep their lengths and terms their cf and df; by those of
-the pruned index all of them change with the cutoff.
+topic has terms. With the original statistics of the collection, documents keep their lengths, and terms their cf and df.
+With the statistics of the pruned index, lengths, cf and df change with the cutoff.
 """
 
 from __future__ import annotations
@@ -91,14 +91,14 @@ def explore_pruning(
     for sweep in sweeps:
         by_collection.setdefault(Treatment(sweep.cleaner, sweep.weights), []).append(sweep)
     ranked: dict[int, RankedSweep] = {}
-    for treated, alike in progress(by_collection.items(), "pruning", len(by_collection), "collections"):
-        source = weighted_store(store, treated.weights)
+    for collection, its_sweeps in progress(by_collection.items(), "pruning", len(by_collection), "collections"):
+        source = weighted_store(store, collection.weights)
         with temporary_folder(store.parent) as folder:
-            with collected_postings(source, treated.cleaner, tokenizer, store.parent / "postings") as postings:
-                counted_sweeps = count_pruning(postings, alike, hash_texts(analysed.terms), original, folder)
-            for sweep, counted in zip(alike, counted_sweeps, strict=True):
-                with temporary_folder(store.parent) as of_chunks:
-                    job = search.job(counted.matches(of_chunks), analysed.queries)
+            with collected_postings(source, collection.cleaner, tokenizer, store.parent / "postings") as postings:
+                counted_sweeps = count_pruning(postings, its_sweeps, hash_texts(analysed.terms), original, folder)
+            for sweep, counted in zip(its_sweeps, counted_sweeps, strict=True):
+                with temporary_folder(store.parent) as chunk_folder:
+                    job = search.job(counted.matches(chunk_folder), analysed.queries)
                     ranked[id(sweep)] = _ranked(sweep, counted, job, search.backend, store.parent)
     return with_sweeps(tables, [ranked[id(sweep)] for sweep in sweeps])
 
@@ -109,7 +109,11 @@ def spread_over_sizes(table: VariantTable, sweep: str, count: int) -> list[float
     postings = np.array([row.index.postings for row in rows])
     wanted = np.linspace(postings.min(), postings.max(), count + 1)[1:]
     nearest = np.unique(np.abs(postings[:, None] - wanted).argmin(axis=0))
-    return [rows[index].variant.cutoff or 0.0 for index in nearest.tolist() if postings[index]]
+    cutoffs: list[float] = []
+    for index in nearest.tolist():
+        if postings[index]:
+            cutoffs.append(rows[index].variant.cutoff or 0.0)
+    return cutoffs
 
 
 @dataclass(frozen=True)
@@ -117,13 +121,13 @@ class CountedPruning:
     """A sweep's cutoffs, the index at each cutoff, and the postings of the queries.
 
     Args:
-        cutoffs: the strictest first.
-        words: of the cleaned collection.
-        sizes: of the index at each cutoff.
-        terms: number of different terms of the queries.
-        counts: of all documents, by step.
-        blocks: number of blocks in the file.
-        file: with the postings of the queries' terms, block by block.
+        cutoffs: the cutoffs, the strictest first.
+        words: the number of words of the cleaned collection.
+        sizes: the size of the index at each cutoff.
+        terms: the number of different terms of the queries.
+        counts: by step, counts of all documents.
+        blocks: the number of blocks in the file.
+        file: a file with the postings of the queries' terms, block by block.
         fixed: statistics to rank by at every cutoff, as one step; None to rank by the statistics of each cutoff.
     """
 
@@ -137,7 +141,7 @@ class CountedPruning:
     fixed: StepStatistics | None
 
     def matches(self, folder: Path) -> MatchChunks:
-        """Return where the queries' terms are, for ranking; `folder` is for files of chunks."""
+        """Return the matches of the queries' terms, for ranking; `folder` is for files of chunks."""
         return store_matches(self.terms, in_chunks(self._read(), [len(self.cutoffs)]), folder, self.fixed)
 
     def _read(self) -> Iterator[ShardCounts]:
@@ -152,13 +156,14 @@ class CountedPruning:
 def _ranked(
     sweep: PruningSweep, counted: CountedPruning, job: RankingJob, backend: Backend | None, folder: Path
 ) -> RankedSweep:
-    cutoffs = counted.cutoffs.tolist()
+    variants = [sweep.variant(cutoff) for cutoff in counted.cutoffs.tolist()]
+    queries_of_topics = job.queries[: len(job.evaluators[0].topics)]
     return RankedSweep(
-        [sweep.variant(cutoff) for cutoff in cutoffs],
-        [counted.words] * len(cutoffs),
-        counted.sizes,
-        job.statistics[0].query_postings(job.queries[: len(job.evaluators[0].topics)]),
-        evaluate_sweeps(job, backend, folder)[0],
+        variants=variants,
+        words=[counted.words] * len(variants),
+        sizes=counted.sizes,
+        query_postings=job.statistics[0].query_postings(queries_of_topics),
+        values=evaluate_sweeps(job, backend, folder)[0],
     )
 
 
@@ -170,9 +175,10 @@ def count_pruning(
     cutoffs = _cutoffs(postings, sweeps, fitted)
     numbers = postings.statistics.numbers(terms)
     counters: list[_PostingCounter] = []
+    files: list[Path] = []
     for sweep, cutoffs_of_sweep in zip(sweeps, cutoffs, strict=True):
+        files.append(folder / f"counts-{len(files)}")
         counters.append(_PostingCounter(postings, sweep.method, cutoffs_of_sweep))
-    files = [folder / f"counts-{number}" for number in range(len(sweeps))]
     # The number of each term of the collection among the queries' terms, -1 for all other terms.
     of_queries = np.full(len(postings.statistics.hashes), -1, dtype=np.int32)
     of_queries[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
@@ -267,11 +273,13 @@ def _cutoffs_of_sweep(sweep: PruningSweep, cutoffs: Floats) -> Floats:
 
 
 def _rounded_down(values: Floats) -> Floats:
-    """Return values with `_DIGITS` significant digits, none above its value before: the lowest still keeps everything."""
+    """Return values rounded down to `_DIGITS` significant digits: the lowest cutoff still keeps everything."""
     # A little lower first, since the values were rounded to 32 bits.
     lowered = values - np.abs(values) * 2.0**-23
     units = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(lowered), 1e-300))) - _DIGITS + 1)
-    return np.array([float(f"{value:.{_DIGITS}g}") for value in np.floor(lowered / units) * units])
+    rounded = np.floor(lowered / units) * units
+    # Multiplying leaves errors in the last bits.
+    return np.array([float(f"{value:.{_DIGITS}g}") for value in rounded])
 
 
 class _PostingCounter:
@@ -322,7 +330,7 @@ class _Matching:
         self._numbers[self._rows] = np.arange(len(self._rows))
 
     def counts(self, of_posting: npt.NDArray[np.uint16], size: int, original: bool) -> ShardCounts:
-        """Return the form that ranking takes, but for counts of all documents.
+        """Return the matching documents in the form for ranking; counts of all documents are 0.
 
         Args:
             of_posting: the step of each posting, out of `size`.

@@ -38,9 +38,9 @@ class MatchChunks:
 
     Args:
         chunks: at least one.
-        ids: of the documents of each chunk, ascending.
-        statistics: by sweep, of the whole collection.
-        vocabulary: of the whole collection.
+        ids: by chunk, the ids of its documents, ascending.
+        statistics: by sweep, the statistics of the whole collection.
+        vocabulary: the vocabulary of the whole collection.
         pairs: number of documents with each query term in their whole text; shape (terms,).
     """
 
@@ -74,7 +74,7 @@ def store_matches(
     Args:
         terms: number of query terms.
         counted_chunks: counts of each chunk, at least one, which are read one after the other.
-        folder: for the files.
+        folder: the folder for the files.
         fixed: statistics to rank by at every step, as one step; None to rank by the statistics of each step.
     """
     files: list[Path] = []
@@ -120,5 +120,5 @@ def _numbered(ids: Sequence[Sequence[str]]) -> list[Numbers]:
     order = sorted(range(len(joint)), key=joint.__getitem__)
     numbers = np.empty(len(joint), dtype=np.int32)
     numbers[order] = np.arange(len(joint), dtype=np.int32)
-    ends = np.cumsum([len(of_chunk) for of_chunk in ids])
+    ends = np.cumsum([len(ids_of_chunk) for ids_of_chunk in ids])
     return np.split(numbers, ends[:-1])

@@ -1,4 +1,4 @@
-"""Sweeps to explore: which cutoffs, and at which step each sentence comes in."""
+"""Sweeps to explore: their cutoffs, and the step at which each sentence comes in."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from thresher.scores.store import read_shard, shards, weighted_columns, weighted
 from thresher.scores.weighting import Weights
 
 MOST_CLEANERS = 2**16 - 2
-"""In a sweep; one more value stands for no cleaner."""
+"""The most cleaners of a sweep; one more value stands for no cleaner."""
 
 _MOST_SCORES = 1 << 16
 """Different scores of a scorer that are remembered."""
@@ -86,17 +86,18 @@ class ScoreSpread:
 
 
 def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[Cut, tuple[float, ...]]:
-    """Return cutoffs for each template: by scores that occur in a store, which is read once for all, or even steps of quotas.
+    """Return cutoffs for each template: scores that occur in a store, which is read once for all, or even steps of quotas.
 
     Args:
         folder: the score store.
-        templates: cuts without a cutoff, of scorers that do not decide.
-        points: with at most this many distinct scores all are used; otherwise at least this many, half of them evenly spread
-            over the words, half over the distinct scores. Quotas are this many even steps, the last of 100 %.
+        templates: cuts without a cutoff, of scorers that do not decide by rules.
+        points: the fewest cutoffs. If there are no more distinct scores, all of them are cutoffs. Otherwise half of the
+            cutoffs are evenly spread over the words and half over the distinct scores. Quotas have `points` even steps, the
+            last of 100 %.
 
     Returns:
-        cutoffs within the scorer's range, ascending, each with the fewest digits that keep its score, and lie within a
-        quarter of the way to the next one.
+        by template, cutoffs within the scorer's range, ascending. Each cutoff has as few digits as possible: it keeps the
+        same segments as the score, and is less than a quarter of the way to the next score.
     """
     scorers: dict[str, Scorer] = {}
     for template in templates:
@@ -175,7 +176,7 @@ def _shortened(values: Sequence[float], scorer: Scorer) -> tuple[float, ...]:
 
 
 def _rounded(value: float, room: float, rounding: str, limits: _Limits) -> float:
-    """Return the number with the fewest digits within `limits` and less than `room` away; whole numbers stay as they are."""
+    """Return the number with the fewest digits within `limits` and less than `room` away; a whole number stays as it is."""
     if value % 1 == 0:
         return value
     exact = Decimal(repr(value))
@@ -210,10 +211,11 @@ class NestedSweep:
     Either the cutoffs of one scorer (one cut each, with the same options of the cut; all quotas or none), or a single cleaner.
 
     Args:
-        name: of the scorer with its options, `@doc` behind it if cutoffs are quotas, or of the single cleaner; no weights.
-        cleaners: at least one.
-        has_cutoffs: whether it is a scorer's.
-        weights: of the parts of pages, if it has any.
+        name: the name of the scorer with its options, followed by `@doc` if cutoffs are quotas; or the name of the single
+            cleaner. The weights are no part of it.
+        cleaners: at least one cleaner.
+        has_cutoffs: whether the cleaners are cutoffs of one scorer.
+        weights: the weights of parts of pages, if there are any.
     """
 
     name: str
@@ -230,7 +232,7 @@ class NestedSweep:
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """The cleaners as variants of the sweep; a single cleaner is of none."""
+        """The cleaners as variants of the sweep; a single cleaner belongs to no sweep."""
         if not self.has_cutoffs:
             return (Variant(Treatment(self.cleaners[0], self.weights)),)
         name = full_name(self.name, self.weights, None)
@@ -241,7 +243,7 @@ class NestedSweep:
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
-        """The scorers that its cleaners need; cutoffs need the same."""
+        """The scorers of its cleaners; all cutoffs have the same scorer."""
         return tuple(self.cleaners[0].scorers)
 
     def steps(self, scores: Mapping[str, Scores], layout: Layout) -> Steps:
@@ -254,20 +256,20 @@ class NestedSweep:
         if not self.has_cutoffs:
             return np.where(sentence_mask(self.cleaners[0], scores, layout), 0, 1).astype(np.uint16)
         cut = self.cleaners[0].cuts[0]
-        of_cut = scores[cut.scorer.canonical_name]
-        alone = np.ones(len(layout.blocks), dtype=np.bool_)
+        cut_scores = scores[cut.scorer.canonical_name]
+        all_sentences = np.ones(len(layout.blocks), dtype=np.bool_)
         if cut.quota:
-            shares = shares_before(cut, of_cut, layout, alone)
+            shares = shares_before(cut, cut_scores, layout, all_sentences)
             steps = np.searchsorted(self.cutoffs or (), shares, side="right").astype(np.uint16)
         else:
-            steps = self._steps_of_numbers(cut, of_cut)
+            steps = self._steps_of_numbers(cut, cut_scores)
             if cut.scorer.segment == BLOCK:
                 steps = steps[layout.blocks]
         steps[layout.always_kept(cut)[layout.blocks]] = 0
         if cut.headings == DROP:
             steps[layout.headings[layout.blocks]] = len(self.cleaners)
         if cut.floor:
-            steps[kept_by_floor(cut, of_cut, layout, alone)] = 0
+            steps[kept_by_floor(cut, cut_scores, layout, all_sentences)] = 0
         return layout.shared(steps, np.uint16(0))
 
     def _steps_of_numbers(self, cut: Cut, scores: Scores) -> Steps:
@@ -299,10 +301,13 @@ def nested_sweeps(
     nested = list(single.values())
     for template in cutoffs_of_template:
         strictest_first = sorted(cutoffs[template.name], reverse=template.higher_is_stricter)
+        cleaners_of_template: list[Cleaner] = []
+        for cutoff in strictest_first:
+            cleaners_of_template.append(Cleaner((replace(template, cutoff=cutoff),)))
         # A scorer without a finite score has no cutoffs.
-        if strictest_first:
-            of_template = tuple(Cleaner((replace(template, cutoff=cutoff),)) for cutoff in strictest_first)
-            nested.append(NestedSweep(template.name, of_template, has_cutoffs=True, weights=weights))
+        if cleaners_of_template:
+            sweep = NestedSweep(template.name, tuple(cleaners_of_template), has_cutoffs=True, weights=weights)
+            nested.append(sweep)
     return tuple(nested)
 
 

@@ -36,10 +36,10 @@ class Evaluator:
 
     Args:
         qrels: grade by document by topic.
-        topics: in the order of the rankings.
-        numbers: of documents in rankings, by id; documents without a judgment may be missing.
+        topics: the topics, in the order of the rankings.
+        numbers: numbers of documents in rankings, by id; documents without a judgment may be missing.
         documents: upper bound of the numbers, not included.
-        measures: names, see `parse_measure`.
+        measures: names for `parse_measure`.
 
     Raises:
         InputError: the qrels cannot be evaluated by these measures.

@@ -23,7 +23,7 @@ from thresher.indexes.analysis import RetrievalModel
 from thresher.indexes.pruning.postings import Numbers
 
 RankedScores = npt.NDArray[np.floating[Any]]
-"""Of 32 bits, if they are 0 or more, or of 64 bits."""
+"""Scores of 32 bits if the similarity is `single`, or else of 64 bits."""
 
 NONE = -1
 """Stands for a document behind the end of a ranking."""
@@ -45,7 +45,7 @@ class Ranked:
 
     Args:
         documents: their numbers in the collection, then `NONE`; shape (steps, ranks).
-        scores: of the retrieval model, 0 behind the end; shape as `documents`.
+        scores: their scores by the retrieval model, then 0; shape as `documents`.
     """
 
     documents: Numbers
@@ -99,9 +99,12 @@ def rank_steps(
     The scores that the best documents of a chunk reach leave out most documents of the next chunk.
 
     Args:
-        chunks: of the collection; in memory one after the other.
-        statistics: of the sweep in the whole collection.
-        steps: as for `blocks`.
+        chunks: the chunks of the collection, which are read one after the other.
+        statistics: the statistics of the sweep in the whole collection.
+        queries: the queries.
+        model: the retrieval model.
+        depth: the most documents of a ranking.
+        steps: see `blocks`.
     """
     ranked: list[RankedBlock] = []
     for chunk in chunks:
@@ -238,7 +241,7 @@ class _Postings:
 
 @dataclass(frozen=True)
 class _Scored:
-    """Scores of one term, 0 where it is not there, and where it is; shapes (steps, documents)."""
+    """Scores of one term, 0 in documents without it, and whether a document has it; shapes (steps, documents)."""
 
     documents: Ints
     scores: Floats

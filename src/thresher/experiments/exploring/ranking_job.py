@@ -34,15 +34,15 @@ _RANKED_BYTES = 12
 
 @dataclass(frozen=True)
 class RankingJob:
-    """The data that all ranking tasks share.
+    """The inputs for any ranking task.
 
     Args:
-        chunks: of the collection.
-        statistics: of the whole collection, by sweep.
+        chunks: the matches of the collection, in chunks.
+        statistics: by sweep, the statistics of the whole collection.
         pairs: number of documents with each query term; shape (terms,).
         queries: the topics of all evaluators, one evaluator after the other.
-        evaluators: of the topics and of the held-out topics.
-        models: to rank by.
+        evaluators: one for the topics, and one for the held-out topics if there are any.
+        models: the retrieval models to rank by.
         depth: the most documents of a ranking.
     """
 
@@ -72,8 +72,8 @@ class RankingTask:
 def evaluate_sweeps(job: RankingJob, backend: Backend | None, folder: Path) -> list[list[Floats]]:
     """Return the values of measures by sweep and evaluator; shape of each (models, measures, steps, topics of the evaluator).
 
-    The workers of `backend` rank if there is much to do; None for this process. Workers on other machines must see the chunks'
-    files under the same paths. `folder` is for errors.
+    If there is much to rank, the workers of `backend` do it; None for this process. Workers on other machines must see the
+    chunks' files under the same paths. Errors name `folder`.
     """
     steps = sum(statistics.steps for statistics in job.statistics)
     in_parallel = backend is not None and job.postings * steps * len(job.models) >= _MUCH
@@ -98,14 +98,18 @@ def evaluate_task(job: RankingJob, task: RankingTask) -> list[Floats]:
     """Rank and evaluate; return the values by evaluator, shape of each (steps, measures, topics of the evaluator)."""
     statistics = job.statistics[task.sweep]
     model = job.models[task.model]
-    values: list[list[Floats]] = [[] for _ in job.evaluators]
-    for block in rank_steps(job.chunks, statistics, job.queries, model, job.depth, task.steps):
-        begin = 0
-        for evaluator, of_evaluator in zip(job.evaluators, values, strict=True):
-            topics = block.topics[begin : begin + len(evaluator.topics)]
-            of_evaluator.append(evaluator.values([ranked.documents for ranked in topics]))
-            begin += len(evaluator.topics)
-    return [np.concatenate(of_evaluator) for of_evaluator in values]
+    blocks = rank_steps(job.chunks, statistics, job.queries, model, job.depth, task.steps)
+    values: list[Floats] = []
+    begin = 0
+    for evaluator in job.evaluators:
+        end = begin + len(evaluator.topics)
+        values_of_blocks: list[Floats] = []
+        for block in blocks:
+            rankings = [ranked.documents for ranked in block.topics[begin:end]]
+            values_of_blocks.append(evaluator.values(rankings))
+        values.append(np.concatenate(values_of_blocks))
+        begin = end
+    return values
 
 
 def _tasks(job: RankingJob, in_parallel: bool) -> list[RankingTask]:
@@ -130,6 +134,6 @@ def _values_of_sweep(
     last_changing = np.searchsorted(statistics.changing(), np.arange(statistics.steps), side="right") - 1
     by_model: list[Floats] = []
     for model in range(len(job.models)):
-        values = np.concatenate([of_task[evaluator] for of_task in values_of_tasks[sweep, model]])
+        values = np.concatenate([values_of_task[evaluator] for values_of_task in values_of_tasks[sweep, model]])
         by_model.append(values[last_changing].transpose(1, 0, 2))
     return np.array(by_model)

@@ -1,4 +1,4 @@
-"""Counts the shards of a store at every step of every sweep, in this process or by workers that each have a Java."""
+"""Counts the shards of a store at every step of every sweep, in this process or by workers with a Java each."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from thresher.base.numbers import Ints
 from thresher.base.processes import Backend, compute
 from thresher.base.progress import progress
+from thresher.cleaners.scorer import Scores
 from thresher.experiments.exploring.counts import (
     ALL_HASHES,
     HashedTerms,
@@ -42,7 +43,7 @@ _lexicon = cache(Lexicon)
 
 @dataclass(frozen=True)
 class CountingJob:
-    """The data that the counting of all shards shares. `terms` are hashes of the query terms, by their numbers."""
+    """The inputs for counting any shard. `terms` are the hashes of the query terms, by their numbers."""
 
     sweeps: Sequence[NestedSweep]
     options: IndexOptions
@@ -50,14 +51,14 @@ class CountingJob:
 
     @property
     def columns(self) -> list[str]:
-        """The columns of a shard that counting needs."""
+        """The names of a shard's columns for counting."""
         return shard_columns([sweep.cleaners[0] for sweep in self.sweeps])
 
 
 def count_shards(store: Path, job: CountingJob, backend: Backend | None = None) -> Iterator[ShardCounts]:
-    """Count each shard with a page, in order.
+    """Count each shard that has a page, in order.
 
-    The workers of `backend` count where there is much to count; None for this process. Workers on other machines must see the
+    If the shards are large, the workers of `backend` count; None for this process. Workers on other machines must see the
     score store under the same path.
     """
     paths = shards(store)
@@ -76,7 +77,7 @@ def count_shards(store: Path, job: CountingJob, backend: Backend | None = None) 
 
 
 def _count_in_worker(job: CountingJob, path: Path) -> ShardCounts | None:
-    """Count a shard in a process that has its own Java and remembers the words that it met; threads take turns."""
+    """Count a shard in a process with its own Java, which remembers the words of earlier shards; threads take turns."""
     with _ONE_AT_A_TIME:
         start_in_worker()
         shard = tokenize_shard(path, job.columns, _lexicon(job.options.analysis))
@@ -107,14 +108,19 @@ class _Shard:
 
     def counts(self, job: CountingJob) -> ShardCounts:
         """Return the counts; see `count_shard`."""
-        names = [scorer.canonical_name for scorer in scorers_of(job.sweeps)]
-        scores = {name: self._table.lists(f"score:{name}").values for name in names}
+        scores: dict[str, Scores] = {}
+        for scorer in scorers_of(job.sweeps):
+            name = scorer.canonical_name
+            scores[name] = self._table.lists(f"score:{name}").values
         layout = shard_layout(self._table)
-        steps = [sweep.steps(scores, layout) for sweep in job.sweeps]
-        steps_of_postings = [self._steps_of_postings(of_sweep) for of_sweep in steps]
+        steps: list[Steps] = []
+        steps_of_postings: list[Steps] = []
         counts: list[StepCounts] = []
-        for sweep, of_sentences, of_postings in zip(job.sweeps, steps, steps_of_postings, strict=True):
-            counts.append(self._step_counts(of_sentences, of_postings, len(sweep.cleaners)))
+        for sweep in job.sweeps:
+            steps_of_sentences = sweep.steps(scores, layout)
+            steps.append(steps_of_sentences)
+            steps_of_postings.append(self._steps_of_postings(steps_of_sentences))
+            counts.append(self._step_counts(steps[-1], steps_of_postings[-1], len(sweep.cleaners)))
         query_terms = _numbers_of(job.terms, self._tokens.terms)
         hits = np.flatnonzero(query_terms[self._tokens.term] >= 0)
         matching = np.zeros(len(self._table), dtype=np.bool_)
@@ -150,23 +156,25 @@ class _Shard:
 
     def _vocabulary(self, steps_of_postings: Sequence[Steps]) -> HashedTerms:
         terms = self._tokens.terms
-        steps = tuple(first_steps(steps, self._term_of_posting, len(terms)) for steps in steps_of_postings)
-        return HashedTerms(terms, steps, ALL_HASHES)
+        steps_of_terms: list[Steps] = []
+        for steps in steps_of_postings:
+            steps_of_terms.append(first_steps(steps, self._term_of_posting, len(terms)))
+        return HashedTerms(terms, tuple(steps_of_terms), ALL_HASHES)
 
     def _sentences(self, listed: Ints, matching: npt.NDArray[np.bool_], steps: Sequence[Steps]) -> Sentences:
         """Return the listed sentences of the matching documents."""
         row_of_page = np.cumsum(matching) - 1
-        of_listed = np.zeros((len(steps), len(listed)), dtype=np.uint16)
-        for sweep, of_sweep in enumerate(steps):
-            of_listed[sweep] = of_sweep[listed]
+        steps_of_listed = np.zeros((len(steps), len(listed)), dtype=np.uint16)
+        for sweep, steps_of_sweep in enumerate(steps):
+            steps_of_listed[sweep] = steps_of_sweep[listed]
         return Sentences(
             document=row_of_page[self._tokens.page[listed]].astype(np.int32),
             tokens=self._tokens_of_sentence[listed].astype(np.int32),
-            steps=of_listed,
+            steps=steps_of_listed,
         )
 
     def _occurrences(self, listed: Ints, hits: Ints, query_terms: Ints) -> Occurrences:
-        """Return the query terms in the listed sentences from the tokens that are one; each term once a sentence."""
+        """Return the query terms in the listed sentences, each term once a sentence; `hits` are the tokens of query terms."""
         row_of_sentence = np.zeros(len(self._tokens.page), dtype=np.int64)
         row_of_sentence[listed] = np.arange(len(listed))
         terms = max(len(query_terms), 1)

@@ -1,4 +1,4 @@
-"""Scores as Lucene 9 computes them, in the same precision, and those of `qld(exact)`, for many documents at many steps.
+"""Scores as Lucene 9 computes them, in the same precision, and scores of `qld(exact)`, for many documents at many steps.
 
 - `qld`: `LMDirichletSimilarity` over document lengths of one byte: for each query term in the document,
   boost · (ln(1 + tf / (µ · p)) + ln(µ / (µ + |d|))) in 64 bits, at least 0, rounded to 32 bits; p = (cf + 1) / (C + 1).
@@ -41,9 +41,9 @@ class StepStatistics:
     """The statistics of a collection at some steps.
 
     Args:
-        documents: with a token; shape (steps,).
-        tokens: shape (steps,).
-        cf, df: of each query term; shape (steps, terms).
+        documents: the number of documents with a token; shape (steps,).
+        tokens: the number of tokens; shape (steps,).
+        cf, df: collection and document frequency of each query term; shape (steps, terms).
     """
 
     documents: Ints
@@ -171,14 +171,15 @@ class _BM25(Similarity):
     mean_length: npt.NDArray[np.float32]
 
     def length_parts(self, lengths: Integers) -> LengthParts:
-        one = np.float32(1)
         k1 = np.float32(self.model.k1)
         b = np.float32(self.model.b)
         # Without documents the mean is 0.
-        mean_length = np.where(self.mean_length > 0, self.mean_length, one)
-        with np.errstate(divide="ignore"):  # a k1 of 0 makes it infinite, and the score the term's weight, as in Java
-            norms = one / (k1 * ((one - b) + b * stored_lengths(lengths).astype(np.float32) / mean_length))
-        return np.asarray(norms, dtype=np.float32)
+        mean_length = np.where(self.mean_length > 0, self.mean_length, np.float32(1))
+        relative_lengths = stored_lengths(lengths).astype(np.float32) / mean_length
+        # A k1 of 0 makes the factors infinite and the score the term's weight, as in Java.
+        with np.errstate(divide="ignore"):
+            factors = np.float32(1) / (k1 * ((np.float32(1) - b) + b * relative_lengths))
+        return np.asarray(factors, dtype=np.float32)
 
     def term_scores(self, term: int, boost: int, tf: Integers, length_parts: LengthParts) -> Floats:
         weights = np.float32(boost) * self.idf[:, term, None]

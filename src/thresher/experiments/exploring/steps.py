@@ -23,9 +23,9 @@ class SweepStatistics:
     """Statistics of a collection at each step of a sweep.
 
     Args:
-        sweep: its number.
-        counts: of all documents.
-        cf, df: of each query term; shapes (steps, terms).
+        sweep: the number of the sweep.
+        counts: counts of all documents.
+        cf, df: collection and document frequency of each query term; shapes (steps, terms).
         fixed: statistics to rank by at every step, as one step; None to rank by the statistics of each step.
     """
 
@@ -96,9 +96,9 @@ class Block:
     """A chunk of a collection at consecutive steps of a sweep, without the steps that add no token.
 
     Args:
-        steps: their numbers, shape (steps,).
-        lengths: number of tokens of the documents at each step; shape (steps, documents).
-        tf: of each pair at each step; shape (steps, pairs).
+        steps: the numbers of the steps; shape (steps,).
+        lengths: the number of tokens of the documents at each step; shape (steps, documents).
+        tf: the frequency of each pair's term at each step; shape (steps, pairs).
     """
 
     steps: Ints
@@ -110,8 +110,10 @@ def blocks(matches: Matches, sweep: int, steps: Ints, rows: int) -> Iterator[Blo
     """Walk a chunk of a collection through steps of a sweep and give its documents, `rows` steps at a time.
 
     Args:
-        sweep: its number.
-        steps: ascending; no step that is left out adds a token, but for steps before the first.
+        matches: the matches of the chunk.
+        sweep: the number of the sweep.
+        steps: ascending; between the first and the last of them, every step that adds a token.
+        rows: the most steps of a block.
     """
     sentences = _by_step(matches.sentence_steps[sweep], steps)
     occurrences = _by_step(matches.sentence_steps[sweep][matches.occurrence_sentence], steps)
