@@ -100,10 +100,10 @@ def test_kept_and_removed_tokens_are_those_of_the_whole_page(store: Path) -> Non
         kinds = tuple(BlockKind.LINK if number % 2 else BlockKind.TEXT for number in range(len(page.segments)))
         cleaned = cut_page(replace(page, kinds=kinds), analyzer, {*whole})
         removed = sum((Counter(passage.terms) for passage in cleaned.removed), Counter[str]())
-        assert Counter(cleaned.kept) + removed == whole
+        assert Counter(cleaned.cleaned) + removed == whole
         for kind in (BlockKind.LINK, BlockKind.TEXT):
             kept = [one.text for one in page.segments if kinds[one.block] is kind and one.kept]
-            assert Counter(cleaned.kept_in.get(kind, {})) == Counter(analyse(analyzer, "\n".join(kept)))
+            assert Counter(cleaned.cleaned_by_kind.get(kind, {})) == Counter(analyse(analyzer, "\n".join(kept)))
         for passage in cleaned.removed:
             assert passage.kind is kinds[passage.block]
             assert passage.text == page.segments[passage.block].text
@@ -120,4 +120,4 @@ def test_passages_with_words_of_the_topic_alone(store: Path) -> None:
     assert [passage.terms for passage in cleaned.removed] == [{"return": 1, "file": 1}] * 2
     assert [passage.terms for passage in cleaned.with_words(["file", "path"])] == [{"file": 1}] * 2
     assert cleaned.with_words(["path"]) == ()
-    assert cleaned.kept == {}
+    assert cleaned.cleaned == {}

@@ -149,4 +149,4 @@ def test_lost_occurrences_by_kind_of_block() -> None:
         {BlockKind.TITLE: 1 / 5, BlockKind.CODE: 3 / 5, BlockKind.LIST: 1 / 5}
     )
     assert lost_in(terms[2:], page) == {}
-    assert page.kept == {"oat": 5, "rye": 2, "corn": 2}
+    assert page.cleaned == {"oat": 5, "rye": 2, "corn": 2}

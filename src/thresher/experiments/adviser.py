@@ -1,4 +1,4 @@
-"""Advice for a crawl without judgments: the index to begin with, and the words it removes; or an index chosen by queries."""
+"""Advice for a crawl without judgments: the index to begin with and the words that it removes, or an index by queries."""
 
 from __future__ import annotations
 
@@ -123,7 +123,8 @@ def advise_on(collection: schema.CollectionTable, sample: int = SAMPLE, backend:
     limits = Limits(collection.page_seconds, collection.max_page_mib)
     with temporary_folder() as folder:
         if len(ids) > sample:
-            opened = _written_sample(opened, set(sorted(ids, key=_hash)[:sample]), folder / "pages.jsonl.gz")
+            sampled_ids = sorted(ids, key=_hash)[:sample]
+            opened = _written_sample(opened, set(sampled_ids), folder / "pages.jsonl.gz")
         report = score_collection(ScorePlan(opened, cleaner.scorers, limits=limits), folder / "scores", backend)
         cleaned = _cleaned_words(folder / "scores", cleaner)
     return Advice(
@@ -166,9 +167,7 @@ def choose_by_queries(
     backend = backend or Backend()
     opened = open_collection(Path(collection.path), schema.read_options(collection), collection.format)
     check_apart(folder, opened, "-o")
-    written_names = {TOPICS_FILE, QRELS_FILE, f"{EXPERIMENT}.toml", EXPERIMENT}
-    if folder.exists() and {path.name for path in folder.iterdir() if not path.name.startswith(".")} - written_names:
-        raise StateError("it has other files than a saved recommendation", "name a new folder with -o", str(folder))
+    _check_folder(folder)
     say(Announcement(Step.READING, {"collection": collection.path}))
     pages = find_pages(collection, opened, read_answers(queries))
     matched = len(pages.documents)
@@ -193,6 +192,16 @@ def expected_change(elsewhere: Sequence[float]) -> Interval:
     low = -prediction_bounds(-changes, ALPHA / 2)
     high = prediction_bounds(changes, ALPHA / 2)
     return Interval(float(changes.mean()), float(low), float(high))
+
+
+def _check_folder(folder: Path) -> None:
+    """Check that a folder is new, or has only files of earlier advice."""
+    if not folder.exists():
+        return
+    written = {TOPICS_FILE, QRELS_FILE, f"{EXPERIMENT}.toml", EXPERIMENT}
+    for path in folder.iterdir():
+        if path.name not in written and not path.name.startswith("."):
+            raise StateError("it has other files than a saved recommendation", "name a new folder with -o", str(folder))
 
 
 def _hash(document_id: str) -> bytes:
@@ -238,17 +247,19 @@ def _cleaned_words(store: Path, cleaner: Cleaner) -> _CleanedWords:
     for path in shards(store):
         table = read_shard(path, columns)
         layout = shard_layout(table)
+        words_left = layout.words * shard_mask(table, cleaner, layout)
         words_before.append(_words_by_kind(table, layout.blocks, layout.words))
-        words_after.append(_words_by_kind(table, layout.blocks, layout.words * shard_mask(table, cleaner, layout)))
+        words_after.append(_words_by_kind(table, layout.blocks, words_left))
     before = np.concatenate(words_before)
     after = np.concatenate(words_after)
     total = before.sum()
     if not total:
         raise InputError("none of its pages has a word", "check the path and the format", str(store))
     removed: list[RemovedWords] = []
-    for kind, words, words_left in zip(KINDS, before.sum(axis=0).tolist(), after.sum(axis=0).tolist(), strict=True):
-        if words:
-            removed.append(RemovedWords(kind.value, int(words), (words - words_left) / words))
+    words_of_kinds = zip(KINDS, before.sum(axis=0).tolist(), after.sum(axis=0).tolist(), strict=True)
+    for kind, kind_before, kind_after in words_of_kinds:
+        if kind_before:
+            removed.append(RemovedWords(kind.value, int(kind_before), (kind_before - kind_after) / kind_before))
     low, high = ratio_interval(after.sum(axis=1), before.sum(axis=1))
     return _CleanedWords(tuple(removed), Interval(float(after.sum() / total), low, high))
 

@@ -42,9 +42,9 @@ class PagesToIndex:
 
     Args:
         source: the collection, or `STANDARD`.
-        reading, format: how it is read.
-        options: how its pages become blocks.
-        limits: of each page.
+        reading, format: how documents are read.
+        options: how pages become blocks.
+        limits: limits of time and size for each page.
     """
 
     source: Path
@@ -55,7 +55,7 @@ class PagesToIndex:
 
     @classmethod
     def of(cls, table: CollectionTable, options: PageOptions) -> PagesToIndex:
-        """Return the pages that a table of [collection] names; ids are those of `thresher clean` that a run can hold."""
+        """Return the pages of a table [collection]; they have the ids of `thresher clean`, if TREC runs can hold these ids."""
         reading = replace(read_options(table, address=True), any_ids=False)
         return cls(Path(table.path), reading, table.format, options, Limits(table.page_seconds, table.max_page_mib))
 
@@ -73,11 +73,11 @@ class IndexedPages:
     """An index of pages.
 
     Args:
-        index: without the pages that the treatment leaves without text.
-        pages: all pages of the collection: indexed, emptied and failed.
-        emptied: pages without text.
-        failed: pages that could not be read.
-        failures: the first of these.
+        index: the index, without the pages that the treatment leaves without text.
+        pages: the number of pages of the collection: indexed, emptied and failed.
+        emptied: the number of pages without text.
+        failed: the number of pages that could not be read.
+        failures: the first pages that could not be read.
     """
 
     index: IndexReport
@@ -97,20 +97,20 @@ def index_pages(
 ) -> IndexedPages:
     """Index a treated collection into `output`, which is replaced; a run of an experiment builds the same index.
 
-    Scores are beside `output` while this works.
+    Scores are stored beside `output` until the index is built.
 
     Args:
-        pages: to index.
-        treatment: of the pages.
+        pages: the pages to index.
+        treatment: the treatment of the pages.
         output: the folder of the index.
-        content: of the index.
+        content: the content of the index.
         backend: the workers that score.
-        failed: gets the pages that failed as JSON lines; None for no such file.
+        failed: a file for the pages that failed, as JSON lines; None for no such file.
 
     Raises:
-        ConfigError: if the index cannot hold what is asked for, or `output` is in the collection.
+        ConfigError: if the index cannot hold positions, texts or vectors as asked, or `output` is in the collection.
         InputError: if there are no pages, or all failed.
-        StateError: if `output` is a folder with other things in it than an index.
+        StateError: if `output` is a folder with other files than an index.
     """
     treatment = replace(treatment, cleaner=treatment.cleaner.checked())
     check_for_workers(treatment.cleaner)
@@ -128,7 +128,9 @@ def index_pages(
         if failed is not None:
             write_failures(store, failed, input_names(plan.scorers))
         if report.failed == report.documents:
-            kinds = Counter(kind_of_failure(failure.reason) for failure in failures(store))
+            kinds: Counter[str] = Counter()
+            for failure in failures(store):
+                kinds[kind_of_failure(failure.reason)] += 1
             raise nothing_read(pages.source, plan.collection, kinds, report.documents)
         treatment = replace(treatment, cleaner=resolved(store, treatment.cleaner))
         built = build_variant(store, treatment, output, content.options, content.original_statistics)
@@ -145,11 +147,11 @@ def prune_texts(
         texts: documents with an id and text.
         prune: a pruning method with its cutoff.
         output: the folder, which is replaced.
-        options: contents of the index.
-        original_statistics: whether the index is ranked with the statistics of the unpruned one.
+        options: the content of the index.
+        original_statistics: whether the index is ranked with the statistics of the unpruned index.
 
     Raises:
-        ConfigError: if the method does not parse, or the index cannot hold what is asked for.
+        ConfigError: if the method does not parse, or the index cannot hold positions, texts or vectors as asked.
         InputError: if the file is broken, or an id is unfit or not unique.
     """
     treatment = parse_treatment(f"{BASELINE}|{prune}")
@@ -184,7 +186,7 @@ def _check_content(treatment: Treatment, options: IndexOptions) -> None:
 
 
 def _check_outputs(collection: Collection | None, output: Path, failed: Path | None) -> None:
-    """Check, before the pages are scored, that nothing of the user's is replaced or becomes a page."""
+    """Check, before the pages are scored, that no file of the user is replaced and no output becomes a page."""
     if is_other_folder(output):
         raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
     if collection is None:

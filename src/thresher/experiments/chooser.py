@@ -31,8 +31,9 @@ from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import VariantTable, main_measure
 
 QUERIES = 1_000_000
+"""The number of queries that savings are computed for by default."""
 _SECOND_MEASURE = "AP"
-"""Decides besides the main measure, unless the criteria name others."""
+"""The measure that decides besides the main one, unless the criteria name others."""
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,8 @@ class ChooseOptions:
         if self.engine is not None:
             criteria = replace(criteria, engine=self.engine)
         if self.families or self.engine is not None:
-            families = [parse_family(family) for family in self.families or experiment.criteria.families]
-            names = [family.name for family in families_for(criteria.engine, families)]
-            criteria = replace(criteria, families=tuple(dict.fromkeys(names)))
+            families = _family_names(self.families or experiment.criteria.families, criteria.engine)
+            criteria = replace(criteria, families=families)
         if self.deciding:
             measures = experiment.evaluation.measures
             deciding = [checked_measure(name, measures, "--deciding") for name in self.deciding]
@@ -130,6 +130,15 @@ class ChooseOptions:
         return tuple(dict.fromkeys(deciding))
 
 
+def _family_names(families: Sequence[str], engine: str) -> tuple[str, ...]:
+    """Return the canonical names of the families that an engine can take, each once."""
+    parsed = [parse_family(family) for family in families]
+    names: dict[str, None] = {}
+    for family in families_for(engine, parsed):
+        names.setdefault(family.name)
+    return tuple(names)
+
+
 def choose_experiment(
     experiment: Experiment,
     results: Path = Path("results"),
@@ -139,7 +148,7 @@ def choose_experiment(
     """Choose among explored and built variants, and write `choice.json`.
 
     Args:
-        experiment: explored or run before.
+        experiment: an experiment that was explored or run before.
         results: the folder with `<experiment>/`.
         options: options of the choice.
         say: called with each step that begins.
@@ -162,14 +171,14 @@ def choose_among(
     """Choose among the variants in results.
 
     Args:
-        experiment: the results are of.
+        experiment: the experiment of the results.
         results: explored and built variants.
         request: the choice to make.
         folder: the experiment's folder of results, for commands.
         say: called with each step that begins.
 
     Raises:
-        ConfigError: if there is nothing to choose among, or nothing of a family that is not a default one.
+        ConfigError: if there is nothing to choose among, or a family that is no default has no explored variant.
     """
     table = results.table()
     _check_candidates(table, request.criteria)
@@ -210,9 +219,10 @@ def choose_for_all(
     """Choose one setting for several collections by the first experiment's criteria, and write `shared-choice.json`.
 
     Args:
-        experiments: explored or run before, with the same deciding measures; their first retrieval model counts.
+        experiments: experiments that were explored or run before, with the same deciding measures; the first retrieval model
+            of the first counts.
         results: the folder with `<experiment>/` of each.
-        options: options of the choice; its queries have no part.
+        options: options of the choice; its number of queries does not matter.
         say: called with each step that begins.
 
     Raises:
@@ -229,11 +239,11 @@ def choose_for_all(
     measures_of_each = [options.measures(experiment, criteria) for experiment in experiments]
     measures = measures_of_each[0]
     tables: dict[str, VariantTable] = {}
-    for experiment, its_measures in zip(experiments, measures_of_each, strict=True):
+    for experiment, measures_of_experiment in zip(experiments, measures_of_each, strict=True):
         if experiment.name in tables:
             raise ConfigError(f"two experiments are named {experiment.name}", "name each once", str(experiment.file))
         models = [retrieval.name for retrieval in experiment.retrieval.models]
-        if its_measures != measures or model not in models:
+        if measures_of_experiment != measures or model not in models:
             what = f"it does not have the first one's model and measures: {model}, {' and '.join(measures)}"
             fix = "use the same in all experiments, or --measure and --deciding"
             raise ConfigError(what, fix, str(experiment.file))
@@ -272,11 +282,11 @@ def check_key(key: str, evidence: str, experiment: Experiment, path: Path, verb:
     """Check that a result was computed from the experiment's evidence.
 
     Args:
-        key: the result's.
+        key: the key of the result.
         evidence: the key of the experiment's evidence.
         experiment: the experiment.
-        path: the result's file.
-        verb: makes the result again.
+        path: the file of the result.
+        verb: the command that makes the result again.
 
     Raises:
         StateError: if the keys differ.
@@ -288,7 +298,7 @@ def check_key(key: str, evidence: str, experiment: Experiment, path: Path, verb:
 
 @contextmanager
 def _locked_results(experiment: Experiment, folder: Path, say: Say) -> Iterator[Results]:
-    """Yield the results of the experiment as its inputs are now; nobody else writes to the folder meanwhile."""
+    """Yield the results of the experiment, computed from its present inputs; nobody else writes to the folder meanwhile."""
     path = folder / RESULTS_FILE
     if not path.exists():
         fix = f"run `{command_of('explore', experiment, folder)}` first"
@@ -302,7 +312,7 @@ def _locked_results(experiment: Experiment, folder: Path, say: Say) -> Iterator[
 
 
 def _check_candidates(table: VariantTable, criteria: ChoiceCriteria) -> None:
-    """Check that there are variants to choose among, some of each family that is not a default one."""
+    """Check that there are variants to choose among, some of them in each family except the default ones."""
     if not table.candidates:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
     explored = {row.variant.sweep for row in table.rows}
@@ -313,7 +323,7 @@ def _check_candidates(table: VariantTable, criteria: ChoiceCriteria) -> None:
 
 
 def _power(experiment: Experiment, results: Results) -> Power:
-    """Return the power of a machine, and the number of machines that clean: as configured, or as many as scored if more."""
+    """Return the power of a machine, and the number of machines: as configured, or the machines that scored if more."""
     power = power_of(experiment.costs, read_machine())
     return replace(power, machines=max(power.machines, results.facts.setup.machines))
 
@@ -324,7 +334,7 @@ def _saver(table: VariantTable, results: Results, queries: int, power: Power) ->
 
 
 def _with_savings(model: ModelChoice, table: VariantTable, save: Callable[[int], Savings]) -> ModelChoice:
-    """Return an answer with the savings and bytes that are known now."""
+    """Return an answer with the savings and bytes as they are measured now."""
 
     def measured(index: ChosenIndex) -> ChosenIndex:
         position = table.position[index.variant]

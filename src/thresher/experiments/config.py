@@ -295,20 +295,14 @@ class _Reading:
         self._locations = Locations(file.parent, problems, document.experiment.source)
 
     def experiment(self) -> Experiment:
-        """Return the experiment.
-
-        Raises:
-            ConfigErrors: all problems of the file.
-        """
+        """Return the experiment, or raise all problems of the file as `ConfigErrors`."""
         document = self._document
         problems = self._problems
         self._check_name(document.experiment.name)
-        models = problems.parse_list(
-            "retrieval model", document.retrieval.models, parse_retrieval, ("retrieval", "models")
-        )
-        measures = problems.parse_list(
-            "measure", document.evaluation.measures, _canonical_measure, ("evaluation", "measures")
-        )
+        model_names = document.retrieval.models
+        models = problems.parse_list("retrieval model", model_names, parse_retrieval, ("retrieval", "models"))
+        measure_names = document.evaluation.measures
+        measures = problems.parse_list("measure", measure_names, _canonical_measure, ("evaluation", "measures"))
         declared = problems.parse_distinct("family", document.choose.families, parse_family, ("choose", "families"))
         pages = problems.parse([document.pages], lambda table: PageOptions(**asdict(table)), ("pages", "language"))
         self._check_costs()

@@ -38,14 +38,14 @@ from thresher.scores.removed import explained_pages
 from thresher.scores.store import written_shards
 from thresher.scores.weighting import weighted_store
 
-_SAME = 1e-9
-_NEAR = 3
-_LISTED = 5
-"""Documents listed that overtook another, where all topics are explained: all of them would be most of the record."""
-
-
 Run = Mapping[str, Mapping[str, float]]
 """Scores by topic and document."""
+_SAME = 1e-9
+"""Values of a measure that differ by less are equal."""
+_NEAREST_NAMES = 3
+"""The most names that an error suggests."""
+_MOST_OVERTAKERS = 5
+"""The most overtakers of a document that are listed if all topics are explained. All of them would be most of the record."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class ExplainOptions:
     """The topics, the variant and the documents to explain.
 
     Args:
-        topic: None for all topics.
-        variant: None for the recommended variant, or else the one with the largest change of the main measure.
-        document: of the topic; None for all judged documents that rose or fell.
+        topic: the topic; None for all topics.
+        variant: the variant; None for the recommended one, or else for the largest change of the main measure.
+        document: a document of the topic; None for all judged documents that rose or fell.
         retrieval: the retrieval model; None for the experiment's first.
     """
 
@@ -111,10 +111,10 @@ def explain_experiment(
     """Explain one topic of a finished experiment, or all.
 
     Args:
-        experiment: as it was run.
-        folder: its results.
+        experiment: the experiment that was run.
+        folder: the folder of its results.
         indexes: the folder with `<experiment>/<variant>/`.
-        options: what to explain.
+        options: the topics, the variant and the documents to explain.
         say: called with each step that begins.
 
     Raises:
@@ -188,9 +188,11 @@ class _Explainer:
                 treatment=self.treatment,
                 measures=self.results.measures,
                 main=self.table.main,
-                most_overtakers=_LISTED if all_topics else None,
+                most_overtakers=_MOST_OVERTAKERS if all_topics else None,
             )
-            explained = [comparison.explain(run, pages) for run in progress(runs, "topics", len(runs), "topics")]
+            explained: list[TopicExplanation] = []
+            for run in progress(runs, "topics", len(runs), "topics"):
+                explained.append(comparison.explain(run, pages))
         self._check_values(explained)
         return Explanation(
             experiment=self.results.facts.experiment,
@@ -322,8 +324,8 @@ class _Explainer:
 
 
 def _missing(kind: str, name: str, names: Collection[str], where: str, lacks: str = "") -> ThresherError:
-    """Return the error for a name that is not there, with the nearest names; `lacks` is the property that it lacks."""
-    nearest = get_close_matches(name, names, _NEAR) or sorted(names)[:_NEAR]
+    """Return the error for a missing name, with the nearest names; `lacks` is the property that the name lacks, if any."""
+    nearest = get_close_matches(name, names, _NEAREST_NAMES) or sorted(names)[:_NEAREST_NAMES]
     fix = "choose another"
     if len(nearest) == 1:
         fix = f"use {nearest[0]}"

@@ -40,8 +40,8 @@ def explore_experiment(
 ) -> Results:
     """Score pages that have no scores yet, explore all cutoffs, and add them to the experiment's results.
 
-    Scorers that the experiment names are explored over all their cutoffs; cleaners that decide by rules, and combined ones, as
-    they are. See `thresher.experiments.runner.run_experiment` for `results`, `fresh` and `say`.
+    Scorers of the experiment are explored over all their cutoffs. Cleaners that decide by rules, and cleaners of several
+    scorers, are explored as they are. See `thresher.experiments.runner.run_experiment` for `results`, `fresh` and `say`.
     """
     check_installed()
     experiment.index.analysis.check_words()
@@ -67,30 +67,33 @@ def explore_experiment(
 def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[SweptScorer]) -> tuple[VariantTable, ...]:
     """Return all cutoffs of scorers, then of pruning methods, which are combined with some of the scorers' cutoffs."""
     search = Search(
-        scored.inputs.topics,
-        experiment.retrieval.models,
-        experiment.index,
-        experiment.retrieval.depth,
-        experiment.evaluation.measures,
-        scored.inputs.held_out,
-        experiment.backend,
+        topics=scored.inputs.topics,
+        models=experiment.retrieval.models,
+        options=experiment.index,
+        depth=experiment.retrieval.depth,
+        measures=experiment.evaluation.measures,
+        held_out=scored.inputs.held_out,
+        backend=experiment.backend,
     )
     first, *weighted = _by_weights(experiment, sweeps)
     tables = explore(scored.store, first.templates, first.cleaners, search, weighted=weighted)
-    # A collection whose baseline scores zero is accepted, as by a run, if a judged document is retrieved.
     if not all(table.values[:, 0].any() for table in tables):
-        asked = replace(search, measures=(f"Judged@{experiment.retrieval.depth}",))
-        if not all(table.values.any() for table in explore(scored.store, [], [], asked)):
-            fix = "check that topics, qrels and pages belong together"
-            raise InputError("no judged document is retrieved for any topic", fix, str(experiment.file))
+        _check_judged(experiment, scored, search)
     pruning = pruning_sweeps(experiment, scored.store, tables[0])
     return explore_pruning(tables, scored.store, pruning, search, experiment.pruning.original_statistics)
 
 
+def _check_judged(experiment: Experiment, scored: Scored, search: Search) -> None:
+    """Check that each model retrieves a judged document: a run accepts a baseline that scores zero, if one is retrieved."""
+    judged = replace(search, measures=(f"Judged@{experiment.retrieval.depth}",))
+    for table in explore(scored.store, [], [], judged):
+        if not table.values.any():
+            fix = "check that topics, qrels and pages belong together"
+            raise InputError("no judged document is retrieved for any topic", fix, str(experiment.file))
+
+
 def _by_weights(experiment: Experiment, sweeps: Sequence[SweptScorer]) -> list[WeightedSweeps]:
-    """Return the scorers to explore over all cutoffs and the cleaners of unpruned variants, by their weights: first without
-    weights, then with each weighting.
-    """
+    """Return the swept scorers and the cleaners of unpruned variants, by weights: first without weights, then by weighting."""
     templates: dict[Weights | None, list[Cut]] = {None: []}
     cleaners: dict[Weights | None, list[Cleaner]] = {None: []}
     for sweep in sweeps:
@@ -120,13 +123,13 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
             sweeps.add_combined(SweptScorer(family.cut, family.weights), method)
         elif family.cleaner is not None:
             (cleaner,) = resolve_all(store, [family.cleaner])
-            # With cutoffs that all collections have, by which one setting may be chosen for several.
+            # All collections have the cutoffs of the grid, so that one setting may be chosen for several.
             sweeps.add(PruningSweep(in_numbers(cleaner), method, method.grid, weights=family.weights))
     return sweeps.all
 
 
 def _add_variants(sweeps: _PruningSweeps, variants: Sequence[Variant], store: Path) -> None:
-    """Add the pruning methods of variants, each at its cutoff, and the combinations of scorers and methods that they have."""
+    """Add the pruning methods of variants, each at its cutoff, and their combinations of scorers and methods."""
     cleaners = resolve_all(store, [variant.cleaner for variant in variants])
     for variant, cleaner in zip(variants, cleaners, strict=True):
         if variant.pruning is None:
@@ -144,8 +147,8 @@ class _PruningSweeps:
     """Pruning methods to explore, each once over the same cleaner and weights.
 
     Args:
-        table: of the explored scorers.
-        combined: how many cutoffs of a scorer are combined with a pruning method.
+        table: the table of the explored scorers.
+        combined: the number of a scorer's cutoffs that are combined with a pruning method.
     """
 
     def __init__(self, table: VariantTable, combined: int) -> None:
@@ -155,11 +158,11 @@ class _PruningSweeps:
 
     @property
     def all(self) -> list[PruningSweep]:
-        """The sweeps, in the order in which they came."""
+        """The sweeps, in the order in which they were added."""
         return list(self._sweeps.values())
 
     def add(self, sweep: PruningSweep) -> None:
-        """Add a sweep, or its cutoffs to the same sweep."""
+        """Add a sweep; if an equal one was added, add the cutoffs to it."""
         key = _key(sweep)
         cutoffs = sweep.cutoffs
         if key in self._sweeps:
@@ -168,7 +171,7 @@ class _PruningSweeps:
         self._sweeps[key] = replace(sweep, cutoffs=cutoffs, points=points)
 
     def add_combined(self, swept: SweptScorer, method: PruningMethod) -> None:
-        """Add a sweep over each of some cutoffs of a scorer, spread evenly over the sizes of its indexes."""
+        """Add a sweep for each of some cutoffs of a scorer, which are spread evenly over the sizes of its indexes."""
         for cutoff in spread_over_sizes(self._table, swept.name, self._combined):
             cleaner = Cleaner((replace(swept.template, cutoff=cutoff),))
             sweep = PruningSweep(cleaner, method, combined=True, weights=swept.weights)
@@ -182,22 +185,24 @@ def _key(sweep: PruningSweep) -> tuple[Treatment, str]:
 
 
 def families_of(experiment: Experiment) -> list[DeclaredFamily]:
-    """Return the declared families that can be explored: a default one needs its scorers, and links if it counts their texts,
-    named elsewhere in the file.
+    """Return the declared families that can be explored.
+
+    A default family is left out if the pages do not get its scores, or its links are not gathered.
     """
     scored = {scorer.canonical_name for scorer in experiment.scorers}
     families: list[DeclaredFamily] = []
     for name in experiment.criteria.families:
         family = parse_family(name)
         has_links = family.weights is None or not family.weights.anchors or experiment.needs_links
-        if has_links and scored.issuperset(scorer.canonical_name for scorer in family.scorers):
+        has_scores = all(scorer.canonical_name in scored for scorer in family.scorers)
+        if has_links and has_scores:
             families.append(family)
     return families
 
 
 @dataclass(frozen=True)
 class SweptScorer:
-    """A scorer that is explored over all its cutoffs, as a cut without a cutoff, with the weights of pages' parts if any."""
+    """A scorer to explore over all its cutoffs: a cut without a cutoff, and the weights of parts of pages, if any."""
 
     template: Cut
     weights: Weights | None

@@ -1,4 +1,4 @@
-"""Variants chosen on the experiment's topics alone, and tested on the held-out ones."""
+"""Variants chosen on the experiment's topics only, and tested on the held-out topics."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Chosen:
     Means and tests are of the main measure, if no other is named.
 
     Args:
-        table: has the variant.
+        table: the table of the variant.
         sweep: the sweep; None for a single variant.
-        index: of the variant in the table.
-        comparisons: with the baseline on the held-out topics by measure, empty for the baseline itself; for each measure
-            p is corrected over all chosen variants, not over all variants.
+        index: the position of the variant in the table.
+        comparisons: by measure, the comparisons with the baseline on the held-out topics; empty for the baseline. In each
+            measure p is corrected for the number of chosen variants, not for the number of all variants.
         best: the variant of the sweep with the best mean on the held-out topics; None for a single variant.
     """
 
@@ -85,13 +85,17 @@ class Chosen:
 
     @cached_property
     def best_held_out(self) -> float | None:
-        """The mean over the held-out topics of the variant of the sweep that is best there."""
-        return None if self.best is None else float(self.table.held_out_mean(self.measure)[self.best])
+        """The highest mean over the held-out topics of any variant of the sweep."""
+        if self.best is None:
+            return None
+        return float(self.table.held_out_mean(self.measure)[self.best])
 
     @cached_property
     def optimism(self) -> float | None:
-        """How much lower the chosen variant's held-out mean is than the best one's."""
-        return None if self.best_held_out is None else self.best_held_out - self.held_out
+        """The held-out mean of the sweep's best variant, less the held-out mean of the chosen variant."""
+        if self.best_held_out is None:
+            return None
+        return self.best_held_out - self.held_out
 
 
 def chosen_on_topics(results: Results) -> tuple[Chosen, ...]:
@@ -111,8 +115,8 @@ def chosen_on_topics(results: Results) -> tuple[Chosen, ...]:
     corrected_comparisons: list[dict[str, Comparison]] = [{} for _ in chosen]
     for measure in chosen[0].comparisons:
         uncorrected = [variant.comparisons[measure] for variant in chosen]
-        of_measure = corrected(uncorrected, results.facts.correction)
-        for comparisons, comparison in zip(corrected_comparisons, of_measure, strict=True):
+        corrected_by_variant = corrected(uncorrected, results.facts.correction)
+        for comparisons, comparison in zip(corrected_comparisons, corrected_by_variant, strict=True):
             comparisons[measure] = comparison
     tested: list[Chosen] = []
     for variant, comparisons in zip(chosen, corrected_comparisons, strict=True):

@@ -36,9 +36,9 @@ class TopicSet(JudgedTopics):
     """The topics and qrels of an experiment, as they were read.
 
     Args:
-        notices: about topics and judgments that do not belong together.
+        notices: notices on topics and judgments that do not belong together.
         source: the files or datasets, and the field of the topics that is the query.
-        digests: of "topics" and "qrels".
+        digests: the digests of `topics` and `qrels`, by these names.
     """
 
     notices: tuple[Notice, ...]
@@ -66,9 +66,13 @@ def read_topic_set(source: TopicSource) -> TopicSet:
 
 
 def same_queries(topics: TopicSet, held_out: TopicSet) -> list[str]:
-    """Return the held-out topics with the query of one of `topics`: the choice has seen their test."""
-    asked = {topics.topics[topic].query.casefold() for topic in topics.ids}
-    return [topic for topic in held_out.ids if held_out.topics[topic].query.casefold() in asked]
+    """Return the held-out topics whose query is also a query of `topics`: the choice has seen their test."""
+    seen = {topics.topics[topic].query.casefold() for topic in topics.ids}
+    same: list[str] = []
+    for topic in held_out.ids:
+        if held_out.topics[topic].query.casefold() in seen:
+            same.append(topic)
+    return same
 
 
 def _digest(location: Location, content: object) -> str:
@@ -79,7 +83,7 @@ def _digest(location: Location, content: object) -> str:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Collection, topics, and the topics that are held out; `digests` are of all of them, by name."""
+    """Collection, topics and held-out topics, with the digests of all of them by name."""
 
     collection: Collection
     topics: TopicSet
@@ -100,7 +104,8 @@ def read_inputs(experiment: Experiment) -> Inputs:
         shared = same_queries(topics, held_out)
         if shared:
             notices.append(notice(About.ASKED, shared, held_out=True))
-        digests |= {f"held-out {name}": value for name, value in held_out.digests.items()}
+        for name, value in held_out.digests.items():
+            digests[f"held-out {name}"] = value
     collection = experiment.collection.open()
     digests = {"collection": collection.fingerprint(), **digests}
     return Inputs(collection, topics, held_out, tuple(notices), digests)
@@ -118,15 +123,22 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
             "check that they are HTML pages",
             str(inputs.collection.path),
         )
-    for topics, which in ((inputs.topics, ""), (inputs.held_out, "held-out ")):
-        if topics is not None and len(missing_documents(store, topics.judged)) == len(topics.judged):
-            first_id = first_document(store)
-            judged_id = min(topics.judged)
-            raise InputError(
-                f"no judged document is in the collection (its first id is {first_id}, that of the {which}qrels {judged_id})",
-                "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
-                str(inputs.collection.path),
-            )
+    _check_ids(inputs, inputs.topics, store, "qrels")
+    if inputs.held_out is not None:
+        _check_ids(inputs, inputs.held_out, store, "held-out qrels")
+
+
+def _check_ids(inputs: Inputs, topics: TopicSet, store: Path, qrels: str) -> None:
+    """Check that a judged document is in the scored collection; `qrels` is the name of the judgments in errors."""
+    if len(missing_documents(store, topics.judged)) < len(topics.judged):
+        return
+    first_id = first_document(store)
+    judged_id = min(topics.judged)
+    raise InputError(
+        f"no judged document is in the collection (its first id is {first_id}, that of the {qrels} {judged_id})",
+        "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
+        str(inputs.collection.path),
+    )
 
 
 def check_apart(folder: Path, collection: Collection, option: str = "--results") -> None:
@@ -142,11 +154,11 @@ class Scored:
     """A scored collection.
 
     Args:
-        inputs: of the experiment.
-        plan: of the scoring.
-        report: on the scoring.
+        inputs: the inputs of the experiment.
+        plan: the plan of the scoring.
+        report: the report on the scoring.
         store: the score store.
-        key: of the scores and of the content that was read.
+        key: the key of the scores and of the content that was read.
     """
 
     inputs: Inputs
@@ -185,7 +197,7 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say
 
 
 def text_notices(experiment: Experiment, store: Path) -> Iterator[Notice]:
-    """Yield notices on files of other texts: pages without a text there, and texts that belong to no page."""
+    """Yield notices on files of other texts: pages without such a text, and texts that belong to no page."""
     texts_of_files: dict[str, FileText] = {}
     for scorer in experiment.scorers:
         for text in scorer.required_texts:
@@ -193,14 +205,15 @@ def text_notices(experiment: Experiment, store: Path) -> Iterator[Notice]:
                 texts_of_files[text.canonical_name] = text
     for name, maker in sorted(texts_of_files.items()):
         ids_of_file = set(maker.by_id())
-        extra = missing_documents(store, ids_of_file)
-        if len(extra) == len(ids_of_file):
+        without_page = missing_documents(store, ids_of_file)
+        if len(without_page) == len(ids_of_file):
             fix = f"make its ids those of the collection, such as {first_document(store)}"
             raise InputError("no text of the file belongs to a page", fix, str(maker.path))
-        missing = [failure.id for failure in failures(store, name)]
-        for about, ids in ((About.WITHOUT_TEXT, missing), (About.WITHOUT_PAGE, sorted(extra))):
-            if ids:
-                yield notice(about, [f"{document} ({name})" for document in ids])
+        without_text = [f"{failure.id} ({name})" for failure in failures(store, name)]
+        if without_text:
+            yield notice(About.WITHOUT_TEXT, without_text)
+        if without_page:
+            yield notice(About.WITHOUT_PAGE, [f"{document} ({name})" for document in sorted(without_page)])
 
 
 def link_notices(store: Path) -> Iterator[Notice]:

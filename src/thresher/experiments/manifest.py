@@ -1,4 +1,4 @@
-"""How results came about: the manifest, and ir_metadata beside every run.
+"""The provenance of results: the manifest, and ir_metadata beside every run.
 
 Metadata has the form of ir_metadata 0.2-beta: the scheme of Breuer, Keller and Schaer (SIGIR 2022) by the PRIMAD model, with
 the part `resources` that 0.2-beta added. Keys have spaces, as the scheme writes them. Unknown values are left out.
@@ -243,7 +243,7 @@ def _spent(times: Times) -> dict[str, Any]:
 
 @cache
 def package_versions() -> Mapping[str, str]:
-    """Return the versions of the packages that results depend on; those not installed are left out."""
+    """Return the versions of the installed packages that results depend on."""
     versions = {"python": platform.python_version(), "thresher": __version__}
     for name in _PACKAGES + _KENLM:
         try:
@@ -284,9 +284,9 @@ class Software:
     """The software that made results.
 
     Args:
-        versions: of Python, of packages, and of what they bring, by name.
+        versions: the versions of Python, of packages and of their Java parts, by name.
         code: the state of this code; None outside a checkout.
-        date: of the run, such as 2026-11-28; where nothing was run, that of the results' file; empty without either.
+        date: the date of the run, such as 2026-11-28, or else the date of the results' file; empty without results.
     """
 
     versions: Mapping[str, str]

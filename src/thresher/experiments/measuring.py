@@ -35,13 +35,13 @@ from thresher.scores.lost_pages import language_of_emptied
 from thresher.scores.weighting import weighted_store
 
 WIDTH = 0.05
-"""Intervals of ratios are narrow enough if they extend less than this share to both sides."""
+"""Intervals of ratios are narrow enough if both sides extend by less than this share."""
 RESTARTS = 10
-"""The number of times that all indexes are opened anew, unless time is up before: the fewer, the wider the intervals."""
+"""The number of times that all indexes are opened anew, if there is time: the fewer, the wider the intervals."""
 CHECKED = 5
 """Restarts between two computations of the intervals; a computation takes as long as a restart."""
 FEWEST_BUILDS = 5
-"""Builds of every index in a row: collections for which time is too short to build them so often are indexed once."""
+"""The fewest builds of every index. If there is not enough time for them, indexing is not repeated."""
 _COPY = "copy of the baseline"
 _WARM_UP_DOCUMENTS = 3000
 """Java compiles code that runs often: without a warm-up, the first index would pay for it."""
@@ -100,8 +100,8 @@ def build_variant(
 
     Args:
         store: the score store.
-        treatment: with numbers for percentiles.
-        folder: gets the index.
+        treatment: the treatment, with numbers for percentiles.
+        folder: the folder of the index.
         options: the content of the index.
         original_statistics: whether a pruned index is ranked with the collection statistics from before pruning.
         run: the run that the build is part of; None outside a run.
@@ -147,9 +147,9 @@ class TimedCutting:
     Java indexes one batch while this thread cuts the next.
 
     Attributes:
-        words: words of the documents that were given so far.
-        cutting: time of reading and cutting, added to the time of what came before.
-        naming: time of naming languages.
+        words: the number of words of the documents so far.
+        cutting: the time of reading and cutting, added to the clock's earlier time.
+        naming: the time of naming languages.
         languages: emptied documents by language; only in a run.
     """
 
@@ -164,7 +164,7 @@ class TimedCutting:
         self.languages: Counter[str] = Counter()
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Give each document's id and text."""
+        """Yield each document's id and text."""
         while True:
             with self.cutting:
                 document = next(self._source, None)
@@ -205,12 +205,12 @@ def measure(
     """Measure all variants together, each for as long as the experiment allows.
 
     Args:
-        experiment: says how long.
-        indexes: folders by variant, the baseline first.
-        treatments: by variant, in the same order, with numbers for percentiles.
+        experiment: the experiment, with the seconds for measuring.
+        indexes: folders of the indexes by variant, the baseline first.
+        treatments: treatments by variant, in the same order, with numbers for percentiles.
         scores: the score store.
-        queries: of the topics.
-        build_seconds: seconds that building every index once took.
+        queries: the queries of the topics.
+        build_seconds: the seconds for building every index once.
     """
     seconds = experiment.measure_seconds
     seed = experiment.evaluation.seed

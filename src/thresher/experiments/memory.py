@@ -1,7 +1,7 @@
-"""Experiments as Python has them: tables as mappings, whose pages, topics and judgments may be in memory.
+"""Experiments in Python: tables as mappings, with pages, topics and judgments in memory.
 
 Data in memory become files in `results/NAME/inputs/`, with an experiment file, for the command line, `explain` and later
-sessions. Files are written only where their content is new, so that a rerun finds them unchanged.
+sessions. Files are written only if their content is new, so that a rerun finds them unchanged.
 """
 
 from __future__ import annotations
@@ -131,9 +131,9 @@ class _DataWriter:
         """Write the data of a key to a file, and put its name in their place; paths become relative to the folder.
 
         Args:
-            table: changed in place.
-            key: of the data; nothing is done if it is missing.
-            file_name: of the file to write.
+            table: the table, which is changed in place.
+            key: the key of the data; if it is missing, nothing happens.
+            file_name: the name of the file to write.
             lines: returns the file's lines.
             keep: whether a file with other content must stay.
         """

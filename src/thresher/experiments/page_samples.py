@@ -23,7 +23,6 @@ from thresher.collections.isolated import documents_apart
 from thresher.collections.sources import too_large
 from thresher.evaluation.trec_files import read_run
 from thresher.experiments.chooser import last_choice
-from thresher.experiments.config import Experiment
 from thresher.experiments.explainer import experiment_of
 from thresher.experiments.explaining.rank_changes import by_rank
 from thresher.experiments.inputs import Folders
@@ -57,11 +56,11 @@ class ScoredPage:
         sentence_ends: the offset in the text where each sentence ends; shape (sentences,).
         block_of_sentence: the block of each sentence, from 0; shape (sentences,).
         words: the number of words of each sentence; shape (sentences,).
-        levels: of each block, 0 for text, 1 to 6 for a heading, 7 for the title; shape (blocks,).
-        scores: by scorer; shape (sentences,) or (blocks,), as the scorer's segment is.
+        levels: the level of each block: 0 for text, 1 to 6 for a heading, 7 for the title; shape (blocks,).
+        scores: the scores by scorer; shape (sentences,) or (blocks,), by the scorer's segment.
         original: the page as HTML that runs, loads and links nothing; empty if it is not at hand.
         original_problem: why there is no `original`.
-        ranks: the page's rank from 1, by topic and variant, where a run has the page.
+        ranks: the page's rank from 1 in runs that have the page, by topic and variant.
     """
 
     id: str
@@ -125,7 +124,7 @@ class PageSample:
         scorers: all scorers with scores of the pages.
         sides: the two cleaners to begin with.
         variants: the cleaners of an experiment's variants without pruning, by name, with percentiles resolved.
-        queries: of the experiment's topics, by topic.
+        queries: the queries of the experiment, by topic.
     """
 
     source: str
@@ -146,7 +145,7 @@ class SampleOptions:
         count: the number of pages.
         scorers: names of further scorers; scorers without a model are always there.
         pages: how a collection's pages become blocks; an experiment has its own options.
-        limits: of each page.
+        limits: limits of time and size for each page.
     """
 
     ids: tuple[str, ...] = ()
@@ -164,12 +163,16 @@ def sample_collection(collection: Collection, options: SampleOptions) -> PageSam
     """
     shown = model_free_scorers(options.scorers)
     sources = progress(documents_apart(collection), "sampling", None, "pages")
-    sampled = _sampled_sources(sources, options)
+    if options.ids:
+        sampled = list(find_sources(sources, options.ids).values())
+    else:
+        sampled = every_kth(sources, options.count)
     if not sampled:
         raise InputError("the collection is empty", "check the path", str(collection.path))
     pages = _by_outcome(score_sources(sampled, shown, options.pages, options.limits))
     sample = PageSample(str(collection.path), tuple(pages.scored), tuple(pages.failed), shown, _start_cleaners())
-    return _with_pages(sample)
+    _check_any(sample)
+    return sample
 
 
 class _Outcomes(NamedTuple):
@@ -186,9 +189,9 @@ def _by_outcome(pages: Sequence[ScoredPage | FailedPage]) -> _Outcomes:
 
 
 def sample_results(folder: Path, options: SampleOptions) -> PageSample:
-    """Sample pages of a finished experiment, with the scores that it stored, and with the ranks of its first model.
+    """Sample pages of a finished experiment, with its stored scores, and with the ranks by its first retrieval model.
 
-    Where the experiment's collection has the same page still, the page has the scores of the other scorers too.
+    A page that the experiment's collection still has unchanged also gets the scores of the other scorers.
 
     Raises:
         StateError: if the scores are missing.
@@ -203,7 +206,10 @@ def sample_results(folder: Path, options: SampleOptions) -> PageSample:
     stored = _by_outcome(_stored_pages(paths, _sampled_ids(ids, options)))
     stored_scorers = _stored_scorers(paths[0])
     stored_names = {scorer.canonical_name for scorer in stored_scorers}
-    further = [scorer for scorer in model_free_scorers(options.scorers) if scorer.canonical_name not in stored_names]
+    further: list[Scorer] = []
+    for scorer in model_free_scorers(options.scorers):
+        if scorer.canonical_name not in stored_names:
+            further.append(scorer)
     pages = _with_originals(stored.scored, folder, further, options.limits)
     variants = _plain_variants(results, folder)
     sample = PageSample(
@@ -215,7 +221,8 @@ def sample_results(folder: Path, options: SampleOptions) -> PageSample:
         variants=variants,
         queries=dict(results.facts.topics),
     )
-    return _with_pages(sample)
+    _check_any(sample)
+    return sample
 
 
 def model_free_scorers(names: Iterable[str] = ()) -> tuple[Scorer, ...]:
@@ -277,8 +284,8 @@ def find_sources(sources: Iterable[Source], ids: Sequence[str]) -> dict[str, Sou
     for source in sources:
         if source.id in wanted:
             documents.setdefault(source.id, source)
-            if len(documents) == len(wanted):
-                break
+        if len(documents) == len(wanted):
+            break
     for document_id in ids:
         if document_id not in documents:
             raise _no_page(document_id)
@@ -331,12 +338,6 @@ def _score(task: _Task, scorers: Sequence[Scorer], options: PageOptions, limits:
         return FailedPage(name, f"cannot be read: {type(error).__name__}: {error}")
 
 
-def _sampled_sources(sources: Iterable[Source], options: SampleOptions) -> list[Source]:
-    if options.ids:
-        return list(find_sources(sources, options.ids).values())
-    return every_kth(sources, options.count)
-
-
 def scored_page(scored: PageScores, segments: Segments, original: str = "") -> ScoredPage:
     """Return a page that was scored, with its segments."""
     return ScoredPage(
@@ -356,10 +357,10 @@ def _start_cleaners() -> tuple[Cleaner, Cleaner]:
     return parse_cleaner(first), parse_cleaner(second)
 
 
-def _with_pages(sample: PageSample) -> PageSample:
-    """Return the sample, which must have a page to show."""
+def _check_any(sample: PageSample) -> None:
+    """Check that a sample has a page to show."""
     if sample.pages:
-        return sample
+        return
     first = sample.failed[0]
     what = f"none of the {len(sample.failed)} sampled pages can be shown; the first is {first.id}: {first.reason}"
     raise InputError(what, "name other pages by their ids", sample.source)
@@ -370,19 +371,19 @@ def _no_page(document_id: str) -> InputError:
 
 
 def _stored_ids(paths: Sequence[Path]) -> list[str]:
-    """Return the ids of all pages, in the collection's order; an id that occurs twice is once in it."""
+    """Return the different ids of all pages, in the collection's order."""
     ids: dict[str, None] = {}
     for path in paths:
-        ids |= dict.fromkeys(read_shard(path, ["id"]).texts("id").tolist())
+        ids.update(dict.fromkeys(read_shard(path, ["id"]).texts("id").tolist()))
     return list(ids)
 
 
 def _sampled_ids(ids: Sequence[str], options: SampleOptions) -> list[str]:
     if not options.ids:
         return every_kth(ids, options.count)
-    known_ids = set(ids)
+    ids_of_collection = set(ids)
     for document_id in options.ids:
-        if document_id not in known_ids:
+        if document_id not in ids_of_collection:
             raise _no_page(document_id)
     return list(dict.fromkeys(options.ids))
 
@@ -437,17 +438,12 @@ def _with_originals(
     """Return stored pages with the pages themselves and the scores of further scorers, where the collection has them."""
     try:
         experiment = experiment_of(folder)
-        sources = _sources_of(experiment, [page.id for page in pages])
+        documents = progress(documents_apart(experiment.collection.open()), "finding", None, "pages")
+        sources = list(find_sources(documents, [page.id for page in pages]).values())
     except ThresherError as error:
         return [replace(page, original_problem=error.what) for page in pages]
     read_again = score_sources(sources, further, experiment.pages, limits)
     return list(map(_with_original, pages, read_again))
-
-
-def _sources_of(experiment: Experiment, ids: Sequence[str]) -> list[Source]:
-    collection = experiment.collection.open()
-    documents = progress(documents_apart(collection), "finding", None, "pages")
-    return list(find_sources(documents, ids).values())
 
 
 def _with_original(stored: ScoredPage, read: ScoredPage | FailedPage) -> ScoredPage:
@@ -487,14 +483,14 @@ def _with_ranks(pages: Sequence[ScoredPage], results: Results, folder: Path) -> 
     built = results.only_built().tables[0]
     model = parse_retrieval(built.retrieval)
     ranks: dict[str, dict[str, dict[str, int]]] = {page.id: {} for page in pages}
-    plain = [row for row in built.rows if row.variant.pruning is None]
-    for row in progress(plain, "ranks", len(plain), "runs"):
-        path = Folders(folder, folder).run(row.variant, model, len(results.tables) == 1, held_out=False)
+    unpruned = [row.variant for row in built.rows if row.variant.pruning is None]
+    for variant in progress(unpruned, "ranks", len(unpruned), "runs"):
+        path = Folders(folder, folder).run(variant, model, len(results.tables) == 1, held_out=False)
         for topic, scores in read_run(path).items():
             retrieved = ranks.keys() & scores.keys()
             if not retrieved:
                 continue
             order = by_rank(scores)
             for document_id in retrieved:
-                ranks[document_id].setdefault(topic, {})[row.name] = order.index(document_id) + 1
+                ranks[document_id].setdefault(topic, {})[variant.name] = order.index(document_id) + 1
     return [replace(page, ranks=ranks[page.id]) for page in pages]

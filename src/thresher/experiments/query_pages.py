@@ -1,4 +1,4 @@
-"""The pages that a query log names: by id, address, end of the path, or the address that a page calls canonical."""
+"""Finds the pages that a query log names: by id, address, end of the path, or the address that a page calls canonical."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class QueryPages:
 
 
 class _Document(NamedTuple):
-    """A document; `path` is that of its file in the collection, with suffix, or else of its address."""
+    """A document; `path` is the path of its file in the collection, with suffix, or else the path of its address."""
 
     id: str
     address: Address | None
@@ -63,7 +63,7 @@ class _Document(NamedTuple):
 
 @dataclass
 class _Places:
-    """Ids of documents by what a log may call them."""
+    """Ids of documents by the names that a log may have for them: ids and addresses."""
 
     by_id: dict[str, set[str]] = field(default_factory=dict)
     by_address: dict[int, set[str]] = field(default_factory=dict)
@@ -122,20 +122,25 @@ def find_pages(table: CollectionTable, collection: Collection, answers: Mapping[
         canonical = _by_canonical_address(left, table, collection)
         by_canonical = bool(canonical)
         matches.update(canonical)
-    documents_of_query: dict[str, list[str]] = {}
-    for query, pages in answers.items():
-        ids: set[str] = set()
-        for page in pages:
-            ids |= matches[page]
-        if ids:
-            documents_of_query[query] = sorted(ids)
     return QueryPages(
-        documents=documents_of_query,
+        documents=_documents_by_query(answers, matches),
         dropped=dropped,
         by_canonical=by_canonical,
         first_named=named[0] if named else "",
         first_id=documents[0].id if documents else "",
     )
+
+
+def _documents_by_query(answers: Mapping[str, set[str]], matches: Mapping[str, set[str]]) -> dict[str, list[str]]:
+    """Return the documents of each query with any, by id."""
+    documents: dict[str, list[str]] = {}
+    for query, pages in answers.items():
+        ids: set[str] = set()
+        for page in pages:
+            ids |= matches[page]
+        if ids:
+            documents[query] = sorted(ids)
+    return documents
 
 
 def _named_pages(answers: Mapping[str, set[str]]) -> list[str]:
@@ -189,28 +194,36 @@ def _by_path_ends(pages: Sequence[str], documents: Sequence[_Document]) -> _EndM
     The pair of folders that matches most pages is chosen; of equal pairs the shortest.
     """
     by_end = [_by_end(documents, count) for count in range(_shared_folders(documents) + 1)]
-    votes: Counter[tuple[str, int]] = Counter()
+    matched_pages: Counter[tuple[str, int]] = Counter()
     for page in pages:
         for dropped, end in _ends(page):
             for count, ids in enumerate(by_end):
                 if end in ids:
-                    votes[dropped, count] += 1
-    if not votes:
+                    matched_pages[dropped, count] += 1
+
+    def preference(pair: tuple[str, int]) -> tuple[int, int, int]:
+        dropped, count = pair
+        return -matched_pages[pair], len(dropped), count
+
+    best = min(matched_pages, key=preference, default=None)
+    if best is None or matched_pages[best] < _FEWEST:
         return _EndMatches("", {})
-    (dropped, count), most = min(votes.items(), key=lambda vote: (-vote[1], len(vote[0][0]), vote[0][1]))
-    if most < _FEWEST:
-        return _EndMatches("", {})
+    best_dropped, best_count = best
+    ids = by_end[best_count]
     matches: dict[str, set[str]] = {}
     for page in pages:
-        for start, end in _ends(page):
-            if start == dropped and end in by_end[count]:
-                matches[page] = {by_end[count][end]}
-    return _EndMatches(dropped, matches)
+        for dropped, end in _ends(page):
+            if dropped == best_dropped and end in ids:
+                matches[page] = {ids[end]}
+    return _EndMatches(best_dropped, matches)
 
 
 def _shared_folders(documents: Sequence[_Document]) -> int:
-    """Return how many first folders of their paths all documents have in common, up to a few."""
-    folders = [_parts(document.path)[:-1][:_MOST_FOLDERS] for document in documents]
+    """Return the number of leading folders that the paths of all documents share, at most `_MOST_FOLDERS`."""
+    folders: list[list[str]] = []
+    for document in documents:
+        *folders_of_document, _ = _parts(document.path)
+        folders.append(folders_of_document[:_MOST_FOLDERS])
     shared = 0
     for names in zip(*folders, strict=False):
         if len(set(names)) > 1:
@@ -235,10 +248,15 @@ def _by_end(documents: Iterable[_Document], count: int) -> dict[tuple[str, ...],
 def _ends(page: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each beginning of a page's name, up to a slash, and the parts behind it."""
     address = page_address(page, None)
-    host = "" if address is None else f"{address.host}/"
-    parts = _parts(page if address is None else address.path)
-    for count in range(len(parts)):
-        yield host + "".join(f"{part}/" for part in parts[:count]), _plain(parts[count:])
+    beginning = ""
+    path = page
+    if address is not None:
+        beginning = f"{address.host}/"
+        path = address.path
+    parts = _parts(path)
+    for count, part in enumerate(parts):
+        yield beginning, _plain(parts[count:])
+        beginning += f"{part}/"
 
 
 def _parts(path: str) -> list[str]:
@@ -260,7 +278,7 @@ def _plain(parts: Sequence[str]) -> tuple[str, ...]:
 def _by_canonical_address(
     pages: Sequence[str], table: CollectionTable, collection: Collection
 ) -> Mapping[str, set[str]]:
-    """Match named pages and the addresses that documents call their canonical ones."""
+    """Match named pages with documents by the addresses that the documents call canonical."""
     if not any(page_address(page, None) for page in pages):
         return {}
     places = _Places()

@@ -34,9 +34,9 @@ LOOKED_AT = 20_000
 """The most pages that are looked at."""
 _FIRST_PAGES = 20
 _PAGE_STEP = 200
-"""The pages whose language is looked at: the first ones, and of all pages one in so many."""
+"""The language is detected on the first `_FIRST_PAGES` pages and on every `_PAGE_STEP`th page."""
 _WHOLE_PATHS = IdRule(keep_suffix=True)
-"""Makes whole paths ids; every other rule can be applied to these."""
+"""The rule that makes whole paths ids; every other rule can be applied to these ids."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class CollectionSummary:
     """The first pages of a collection.
 
     Args:
-        reading: makes ids as in the qrels, as far as possible.
+        reading: how documents are read; their ids match the qrels as far as possible.
         pages: the number of readable pages.
         failed: the number of pages without a text or an id.
         judged: the number of documents in the qrels.
         judged_seen: the number of judged documents among the pages.
         first_id: the id of the first page.
-        language: of most pages, by ISO 639-1.
+        language: the language of most pages, by ISO 639-1.
     """
 
     reading: ReadOptions
@@ -67,7 +67,7 @@ class StartingFile:
     """A first experiment file, and its inputs.
 
     Args:
-        text: of the file.
+        text: the text of the file.
         collection: the first pages.
         topics: the number of topics.
         topics_with_judgments: the number of topics with judgments.
@@ -95,7 +95,7 @@ def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path)
         pages: the collection.
         topics: topics in TSV, TREC, XML or JSON.
         qrels: TREC qrels.
-        name: of the experiment.
+        name: the name of the experiment.
         file: the experiment file; its paths are relative to its folder.
 
     Raises:
@@ -186,7 +186,10 @@ def _fit(rule: IdRule, paths: Sequence[str], judged: set[str]) -> _Fit:
 def _id_rules(paths: Sequence[str]) -> list[IdRule]:
     """Return the rules to try: whole paths, paths below the only folder, and names of files, each with and without suffix."""
     rules = [IdRule(prefix="")]
-    folders = {path.partition("/")[0] if "/" in path else "" for path in paths}
+    folders: set[str] = set()
+    for path in paths:
+        folder, slash, _ = path.partition("/")
+        folders.add(folder if slash else "")
     if len(folders) == 1:
         rules.append(IdRule(prefix=folders.pop()))
     rules.append(IdRule("stem"))

@@ -19,7 +19,7 @@ from thresher.experiments.choosing.choices import (
     WorkChange,
 )
 from thresher.experiments.choosing.criteria import ChoiceCriteria
-from thresher.experiments.choosing.gains import best_gain
+from thresher.experiments.choosing.gains import BoundedVariant, best_gain
 from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.savings import Savings
 from thresher.experiments.choosing.sizes import best_within
@@ -38,8 +38,8 @@ def choose_variants(
     """Choose indexes for one retrieval model; the order of topics and variants changes nothing.
 
     Args:
-        table: with at least one candidate.
-        measures: the deciding ones, the main one first.
+        table: a table with at least one candidate.
+        measures: the deciding measures, the main one first.
         criteria: the criteria.
         save: returns the savings of a variant.
 
@@ -82,7 +82,9 @@ class _Decision:
         )
 
     def _baseline(self) -> ChosenIndex:
-        effects = [self._effect(number, 0) for number in range(len(self.problem.measures))]
+        effects: list[Effect] = []
+        for number in range(len(self.problem.measures)):
+            effects.append(self._effect(number, 0))
         return self._chosen_index(0, tuple(effects))
 
     def _smallest_margin_share(self) -> float:
@@ -100,27 +102,32 @@ class _Decision:
         return None
 
     def _best(self) -> ChosenIndex | None:
-        gain = best_gain(self.problem)
-        if gain is None:
-            return None
-        effects = [self._effect(number, gain.variant, low) for number, low in enumerate(gain.bounds)]
-        return self._chosen_index(gain.variant, tuple(effects))
+        best = best_gain(self.problem)
+        return None if best is None else self._bounded_index(best)
 
     def _within(self) -> ChosenIndex | None:
         size = self.problem.criteria.bytes
-        best = best_within(self.problem, size) if size is not None else None
+        if size is None:
+            return None
+        best = best_within(self.problem, size)
         if best is None:
             return None
         if best.variant == 0:
             return self._baseline()
-        effects = [self._effect(number, best.variant, low) for number, low in enumerate(best.bounds)]
-        return self._chosen_index(best.variant, tuple(effects))
+        return self._bounded_index(best)
+
+    def _bounded_index(self, bounded: BoundedVariant) -> ChosenIndex:
+        effects: list[Effect] = []
+        for number, low in enumerate(bounded.bounds):
+            effects.append(self._effect(number, bounded.variant, low))
+        return self._chosen_index(bounded.variant, tuple(effects))
 
     def _chosen_index(self, variant: int, effects: tuple[Effect, ...]) -> ChosenIndex:
         table = self.problem.table
-        held_out: tuple[Effect, ...] = ()
+        held_out: list[Effect] = []
         if table.held_out_topics:
-            held_out = tuple(_held_out_effect(table, measure, variant) for measure in self.problem.measures)
+            for measure in self.problem.measures:
+                held_out.append(_held_out_effect(table, measure, variant))
         return ChosenIndex(
             variant=table.rows[variant].name,
             postings=int(table.sizes[variant]),
@@ -130,7 +137,7 @@ class _Decision:
             measured=table.rows[variant].bytes is not None,
             emptied=int(table.emptied[variant]),
             effects=effects,
-            held_out=held_out,
+            held_out=tuple(held_out),
             savings=self.save(variant),
             work=_work_change(table, variant),
         )
@@ -193,8 +200,7 @@ class _Decision:
 
 def _held_out_effect(table: VariantTable, measure: str, variant: int) -> Effect:
     order = sorted(range(len(table.held_out_topics)), key=table.held_out_topics.__getitem__)
-    both = table.held_out[table.measures.index(measure)][[variant, 0]]
-    values, baseline = both.take(order, axis=1)
+    values, baseline = table.held_out[table.measures.index(measure)][[variant, 0]].take(order, axis=1)
     return _effect_with_interval(measure, values, baseline)
 
 

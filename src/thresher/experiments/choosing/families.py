@@ -26,7 +26,7 @@ class DeclaredFamily:
         cleaner: the cleaner before pruning; None if a scorer is swept.
         cut: the swept scorer, without a cutoff; None if only a pruning method is swept.
         pruning: the swept pruning method, without a cutoff; None if only a scorer is swept.
-        weights: of the parts of pages, if it has any.
+        weights: the weights of parts of pages; None without weights.
     """
 
     name: str
@@ -70,7 +70,7 @@ def parse_family(text: str) -> DeclaredFamily:
 
 
 def swept_families(variants: Iterable[Variant]) -> list[DeclaredFamily]:
-    """Return the sweeps of an experiment's variants as families, each once, in their order; controls are none."""
+    """Return the sweeps of an experiment's variants as families, each once, in their order, without controls."""
     names: dict[str, None] = {}
     for variant in variants:
         if variant.sweep is not None and not variant.treatment.is_control:
@@ -94,7 +94,7 @@ def families_for(engine: str, families: Sequence[DeclaredFamily]) -> list[Declar
 
 
 def _swept_pruning(name: str, family: str) -> Pruning:
-    """Return a pruning method that may be swept: without a cutoff, and no control."""
+    """Return a pruning method to sweep; it has no cutoff and is no control."""
     pruning = parse_pruning(name, family)
     problem = ""
     if pruning.cutoff is not None:

@@ -14,7 +14,7 @@ from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.testing_order import order_of_testing
 
 RESAMPLES = 10_000
-"""The resamples that the critical value is found by."""
+"""The number of resamples for the critical value."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def simultaneous_bounds(differences: Floats, alpha: float) -> Floats:
     means = differences.mean(axis=-1)
     spreads = differences.std(axis=-1, ddof=1)
     bounds: Floats = np.empty(means.shape)
-    for measure, of_measure in enumerate(differences):
-        critical = critical_t(of_measure, alpha)
+    for measure, differences_in_measure in enumerate(differences):
+        critical = critical_t(differences_in_measure, alpha)
         bounds[measure] = means[measure] - critical * spreads[measure] / math.sqrt(topics)
     return bounds
 

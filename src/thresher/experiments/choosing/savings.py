@@ -35,15 +35,15 @@ class Savings:
 
     Args:
         queries: the number of queries.
-        bytes: bytes of index that are saved, by measured or estimated sizes.
+        bytes: the saved bytes of the index, by measured or estimated sizes.
         share: the saved bytes over the baseline's bytes.
         basis: the source of the times.
         indexes: the number of timed indexes.
-        query_seconds: wall time that all queries save, negative where they take longer; None if noise hides it.
-        extra_seconds: additional wall time of cleaning and building before the first query; None where nothing was run.
-        co2_kg: CO₂ that is saved, negative for a loss; None without a measurable time and below resolution.
-        break_even: of seconds; None where nothing was run.
-        co2_break_even: of CO₂; None where nothing was run, and where one machine cleans, as it is equal.
+        query_seconds: the wall time that all queries save, negative if they take longer; None if noise hides it.
+        extra_seconds: the additional wall time of cleaning and building before the first query; None if nothing was run.
+        co2_kg: the saved CO₂, negative for a loss; None without a measurable time and below resolution.
+        break_even: the break-even of seconds; None if nothing was run.
+        co2_break_even: the break-even of CO₂; None if nothing was run, or if one machine cleans, which makes it equal.
     """
 
     queries: int
@@ -72,7 +72,7 @@ class TimeLine:
     @classmethod
     def through(cls, sizes: Sequence[float], seconds: Sequence[float]) -> TimeLine:
         """Fit the line; sizes are scaled, so that both coefficients count."""
-        from scipy.optimize import nnls  # of the extra `retrieval`
+        from scipy.optimize import nnls  # part of the extra `retrieval`
 
         scale = max(sizes)
         coordinates = np.array([[1.0, size / scale] for size in sizes])
@@ -81,7 +81,7 @@ class TimeLine:
         return cls(float(fixed), float(slope) / scale, float(norm) / math.sqrt(degrees_of_freedom))
 
     def at(self, size: float) -> float:
-        """Return the seconds for an index of that many postings."""
+        """Return the seconds for an index of `size` postings."""
         return self.fixed + self.per_posting * size
 
 
@@ -94,7 +94,7 @@ class TimedVariant(NamedTuple):
 
 
 class SavedTime(NamedTuple):
-    """The seconds that a query takes less than the baseline's, and where they come from; None if noise hides them."""
+    """The seconds by which a query is faster than with the baseline, and their source; None if noise hides them."""
 
     basis: Basis
     seconds: Interval | None
@@ -130,7 +130,7 @@ class Timings:
         return self._line([variant.query.wall.value for variant in self.timed])
 
     def saved_per_query(self, row: Row) -> SavedTime:
-        """Return the wall seconds that a query takes less than the baseline's.
+        """Return the wall seconds by which a query is faster than with the baseline.
 
         A timed variant has its measured time. For another variant the time is read off the line through all timed variants,
         with an interval of twice their spread around it.
@@ -158,7 +158,7 @@ class Timings:
         return SavedTime(Basis.ESTIMATED, saved)
 
     def extra_seconds(self, row: Row) -> ExtraSeconds | None:
-        """Return the seconds that cleaning and building take beyond the baseline's; None if too few variants were timed.
+        """Return the seconds of cleaning and building beyond the baseline's seconds; None if too few variants were timed.
 
         For a variant that was not built, building is read off a line through all timed variants. Its cleaning takes the mean
         time of the variants with the same scorers: the cutoff costs nothing.

@@ -58,7 +58,7 @@ class SharedChoice(Shown):
     Args:
         retrieval: the retrieval model.
         measures: the deciding measures, the main one first.
-        criteria: margin, alpha and the most pages that may be emptied; the families have no part.
+        criteria: margin, alpha and the most pages that may be emptied; the families do not matter.
         settings: the number of settings that were explored in all collections.
         variant: the smallest setting, by mean share of the bytes, whose bounds are within the margin; None for no cleaning.
         bounds: by measure, the largest loss of a further collection like these with confidence 1 − alpha; 0 for no cleaning.
@@ -137,7 +137,7 @@ class _Settings:
         within &= np.all(self.keeps_pages[:, collections], axis=1)
         sizes = self.bytes_shares[:, collections].mean(axis=1)
         postings = self.shares[:, collections].mean(axis=1)
-        candidates = [setting for setting in np.flatnonzero(within).tolist() if sizes[setting] < 1]
+        candidates = np.flatnonzero(within & (sizes < 1)).tolist()
 
         def preference(setting: int) -> tuple[float, float, int, str]:
             return sizes[setting], postings[setting], len(self.names[setting]), self.names[setting]
@@ -154,7 +154,7 @@ def choose_shared(
 
     Args:
         tables: explored or run variants by collection, all of one retrieval model.
-        measures: the deciding ones, the main one first.
+        measures: the deciding measures, the main one first.
         criteria: see `SharedChoice`.
 
     Raises:

@@ -31,10 +31,10 @@ class FixedSequence:
     Args:
         family: its name.
         order: variants, the largest first; empty for a family that was not explored.
-        testable: the number of leading variants that keep enough pages; those behind them are never tested.
+        testable: the number of leading variants that keep enough pages; the variants behind them are never tested.
         level: the level of each test.
         bounds: lower bounds of the tested statistics; shape (measures, variants of `order`).
-        accepted: the number of accepted variants; those after the first failure are not looked at.
+        accepted: the number of accepted variants; testing ends at the first failure.
     """
 
     family: str
@@ -73,10 +73,11 @@ def order_of_testing(table: VariantTable, family: str) -> tuple[int, ...]:
     members = [index for index in table.candidates if table.rows[index].variant.sweep == family]
     order: list[int] = []
     for target in TARGETS:
-        inside = []
+        inside: list[int] = []
         for index in members:
-            percent_of_baseline = 100 * int(table.sizes[index])
-            if (target - STEP) * baseline_size < percent_of_baseline <= target * baseline_size:
+            # In hundredths of a posting, so that all bounds are whole numbers.
+            size = 100 * int(table.sizes[index])
+            if (target - STEP) * baseline_size < size <= target * baseline_size:
                 inside.append(index)
         nearest = _nearest_below(table, inside, target)
         if nearest is not None and nearest not in order:
@@ -179,4 +180,8 @@ def _leading(passed: NDArray[np.bool_]) -> int:
 
 def smallest_accepted(problem: ChoiceProblem, sequences: Sequence[FixedSequence]) -> int | None:
     """Return the smallest index that any family accepts; None to stay with the baseline."""
-    return problem.smallest([sequence.last for sequence in sequences if sequence.last is not None])
+    accepted: list[int] = []
+    for sequence in sequences:
+        if sequence.last is not None:
+            accepted.append(sequence.last)
+    return problem.smallest(accepted)

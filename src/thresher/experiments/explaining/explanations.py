@@ -47,9 +47,9 @@ class Drop:
     """A cut that removes a passage.
 
     Args:
-        cut: its name.
-        score: of the passage, by the cut's scorer.
-        cutoff: of the cut.
+        cut: the name of the cut.
+        score: the score of the passage, by the cut's scorer.
+        cutoff: the cutoff of the cut.
         quota: whether cutoffs are in per cent of the page's words.
         returns: the strictest cutoff with which this cut keeps the passage; None if no cutoff does.
         outcome: "dropped", or "dropped as heading".
@@ -65,14 +65,14 @@ class Drop:
 
 @dataclass(frozen=True)
 class Passage:
-    """A removed passage that holds topic words: a block, or a sentence if one of the cuts scores sentences.
+    """A removed passage with topic words: a block, or a sentence if one of the cuts scores sentences.
 
     Args:
-        block: its number in the page, from 0.
-        kind: of its block.
-        text: as in the page.
-        tokens: index terms in it, repeated ones counted each time.
-        terms: tf of the query terms in it.
+        block: the number of its block in the page, from 0.
+        kind: the kind of its block.
+        text: its text in the page.
+        tokens: the number of its index terms, with repetitions.
+        terms: tf of the query terms in the passage.
         drops: every cut that removes it.
     """
 
@@ -101,19 +101,19 @@ class DocumentChange:
     Args:
         document: its id.
         grade: its judgment; None if it is not judged.
-        rank_before, rank_after: in the baseline's run and in the variant's run, from 1; None if it was not retrieved.
-        score_before, score_after: unrounded; 0 without a query term (for `qld(exact)` the score of the length alone).
+        rank_before, rank_after: its rank in the baseline's run and in the variant's run, from 1; None if not retrieved.
+        score_before, score_after: its unrounded scores; 0 without a query term (for `qld(exact)` the score of the length).
         removed, pruned, length, statistics: the parts of `score_after - score_before`; see `explaining.score_parts`.
-        length_before, length_after: in tokens, as the retrieval model reads them.
+        length_before, length_after: its lengths in tokens, as the retrieval model reads them.
         emptied: whether nothing of it is in the variant's index.
         terms: the query's terms.
-        overtakers: the documents that overtook it if it fell, or that it overtook if it rose, by rank; for all topics the
-            first ones alone.
+        overtakers: the documents that overtook it if it fell, or that it overtook if it rose, by rank; only the first of them
+            if all topics are explained.
         overtaker_count: the number of these documents.
         part: the part that moved it, in comparison with these documents; None if it has its old rank.
-        credit: the measure after, less the measure with this document alone at its old rank; 0 unless it is relevant.
-        lost: shares of the kinds of block in the topic words that cleaning or pruning took from it; they add up to 1.
-        passages: the removed passages that hold topic words, in the order of the page.
+        credit: the measure after, less the measure with only this document at its old rank; 0 unless it is relevant.
+        lost: shares of the kinds of block in the topic words that it lost by cleaning or pruning; they add up to 1.
+        passages: the removed passages with topic words, in the order of the page.
     """
 
     document: str
@@ -160,11 +160,11 @@ class TopicExplanation:
     """Why a topic won or lost.
 
     Args:
-        topic, query: its id, and the query that was searched.
+        topic, query: the topic's id, and its query.
         before, after: the measures' values of the baseline and of the variant, by name.
-        change: of the main measure.
+        change: the change of the main measure.
         part: the part with the largest share of the change; None without a change, or if no relevant document moved with it.
-        documents: judged documents whose rank changed, those with the largest credit in the direction of the change first.
+        documents: judged documents whose rank changed; the largest credit in the direction of the change comes first.
         unmoved: the number of retrieved judged documents whose rank did not change.
     """
 
@@ -194,9 +194,9 @@ class Loss:
     Args:
         total: the sum of the losses of the main measure, 0 or more.
         topics: the number of topics that lost.
-        shares: of the loss, largest first; they add up to 1 if there is a loss. Keys are kinds of block, for documents that
-            fell by removed text or pruned postings, with the topic words that stood in such blocks; the name of the part for
-            documents that fell by length or statistics; `UNEXPLAINED` for the rest.
+        shares: shares of the loss, largest first; they add up to 1 if there is a loss. For documents that fell by removed text
+            or pruned postings, keys are the kinds of block in which the topic words stood. For documents that fell by length
+            or statistics, the key is the name of the part. `UNEXPLAINED` has the remaining loss.
     """
 
     total: float
@@ -217,13 +217,13 @@ class Explanation(Shown):
     """Why a variant's topics won or lost against the baseline.
 
     Args:
-        experiment, variant, retrieval: their names.
+        experiment, variant, retrieval: names of the experiment, the variant and the retrieval model.
         measure: the main measure.
         reason: why this variant is explained.
         built: the number of variants that were built, besides the baseline.
         depth: hits per topic.
-        topics: the topics that were asked for, in order.
-        loss: over all topics; None if one topic was asked for.
+        topics: the explained topics, in order.
+        loss: the loss of all topics; None if one topic was asked for.
     """
 
     experiment: str

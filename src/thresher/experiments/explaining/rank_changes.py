@@ -45,11 +45,11 @@ class RankChanges:
         """Return the documents that were behind this document and are before it, by their rank in the variant's run."""
         rank_before = self._ranks_before.get(document, inf)
         rank_after = self._ranks_after.get(document, inf)
-        overtakers = []
-        for rank, other in enumerate(self.after, 1):
-            was_behind = self._ranks_before.get(other, inf) > rank_before
-            if other != document and rank < rank_after and was_behind:
-                overtakers.append(other)
+        overtakers: list[str] = []
+        for rank, candidate in enumerate(self.after, 1):
+            was_behind = self._ranks_before.get(candidate, inf) > rank_before
+            if candidate != document and rank < rank_after and was_behind:
+                overtakers.append(candidate)
         return tuple(overtakers)
 
     def overtaken(self, document: str) -> tuple[str, ...]:
@@ -57,8 +57,10 @@ class RankChanges:
         return RankChanges(self.after, self.before).overtakers(document)
 
     def put_back(self, document: str) -> tuple[str, ...]:
-        """Return the variant's ranking with this document alone at its rank in the baseline's run."""
-        ranking = [other for other in self.after if other != document]
+        """Return the variant's ranking with only this document moved, to its rank in the baseline's run."""
+        ranking = list(self.after)
+        if document in self._ranks_after:
+            ranking.remove(document)
         rank = self._ranks_before.get(document)
         if rank is not None:
             ranking.insert(rank - 1, document)

@@ -20,31 +20,31 @@ class CutPage:
     """A page after cleaning.
 
     Args:
-        kept_in: tf of the query terms in the text that cleaning keeps, by kind of block.
-        removed: the removed segments that hold a query term, in order, with tf of the query terms.
+        cleaned_by_kind: tf of the query terms in the cleaned text, by kind of block.
+        removed: the removed segments with a query term, in order, with tf of the query terms.
         weighted: tf of the query terms in the weighted text; None without weights.
     """
 
-    kept_in: Mapping[BlockKind, Mapping[str, int]]
+    cleaned_by_kind: Mapping[BlockKind, Mapping[str, int]]
     removed: tuple[Passage, ...]
     weighted: Mapping[str, int] | None = None
 
     @property
     def indexed(self) -> Mapping[str, int]:
         """The tf of the query terms in the text that is indexed, before pruning."""
-        return self.kept if self.weighted is None else self.weighted
+        return self.cleaned if self.weighted is None else self.weighted
 
     @cached_property
-    def kept(self) -> Mapping[str, int]:
-        """The tf of the query terms in the text that cleaning keeps."""
+    def cleaned(self) -> Mapping[str, int]:
+        """The tf of the query terms in the cleaned text."""
         total: Counter[str] = Counter()
-        for counts in self.kept_in.values():
+        for counts in self.cleaned_by_kind.values():
             total.update(counts)
         return dict(total)
 
     def with_words(self, terms: Collection[str]) -> tuple[Passage, ...]:
-        """Return the removed segments that hold one of these terms, with tf of these terms alone."""
-        passages = []
+        """Return the removed segments with any of these terms, with tf of only these terms."""
+        passages: list[Passage] = []
         for passage in self.removed:
             counts = {term: passage.terms[term] for term in terms if term in passage.terms}
             if counts:
@@ -56,22 +56,26 @@ def cut_page(page: PageVerdicts, analyzer: Any, query_terms: Collection[str]) ->
     """Analyse a page segment by segment, as its index does.
 
     Args:
-        page: with the verdicts of the cleaner.
-        analyzer: of the index (a Java object).
+        page: the page with the verdicts of the cleaner.
+        analyzer: the analyser of the index (a Java object).
         query_terms: the terms to count.
     """
-    kept_counts: dict[BlockKind, Counter[str]] = {}
-    removed = []
+    cleaned_by_kind: dict[BlockKind, Counter[str]] = {}
+    removed: list[Passage] = []
     tokens_of_segments = tokens_of_each(analyzer, [segment.text for segment in page.segments])
     for segment, tokens in zip(page.segments, tokens_of_segments, strict=True):
         kind = page.kinds[segment.block]
-        counts = Counter(token for token in tokens if token in query_terms)
+        counts = _counts_of(query_terms, tokens)
         if segment.kept:
-            kept_counts.setdefault(kind, Counter()).update(counts)
+            cleaned_by_kind.setdefault(kind, Counter()).update(counts)
         elif counts:
-            drops = tuple(_drop(verdict) for verdict in segment.dropped_by)
+            drops = tuple(map(_drop, segment.dropped_by))
             removed.append(Passage(segment.block, kind, segment.text, len(tokens), dict(counts), drops))
-    return CutPage(kept_counts, tuple(removed))
+    return CutPage(cleaned_by_kind, tuple(removed))
+
+
+def _counts_of(terms: Collection[str], tokens: Iterable[str]) -> Counter[str]:
+    return Counter(token for token in tokens if token in terms)
 
 
 def with_weights(
@@ -82,8 +86,7 @@ def with_weights(
     for document in documents:
         if document.id in pages:
             (tokens,) = tokens_of_each(analyzer, [document.text])
-            counts = Counter(token for token in tokens if token in query_terms)
-            weighted[document.id] = replace(pages[document.id], weighted=counts)
+            weighted[document.id] = replace(pages[document.id], weighted=_counts_of(query_terms, tokens))
     return weighted
 
 
@@ -95,8 +98,8 @@ def _drop(verdict: SegmentVerdict) -> Drop:
 def lost_in(terms: Sequence[TermChange], page: CutPage) -> dict[BlockKind, float]:
     """Return the share of each kind of block in the topic words that a document lost; empty if it lost none.
 
-    A term's part of the change of the score is shared equally by its lost occurrences: those in removed passages, and, if its
-    posting was pruned, all others. If every part is 0, all lost occurrences count the same.
+    A term's part of the change of the score is shared equally by its lost occurrences. Lost are the occurrences in removed
+    passages and, if the posting was pruned, all other occurrences. If every part is 0, all lost occurrences count the same.
     """
     pruned: list[str] = []
     weights: dict[str, float] = {}
@@ -112,13 +115,23 @@ def lost_in(terms: Sequence[TermChange], page: CutPage) -> dict[BlockKind, float
 
 
 def _shares_of_kinds(page: CutPage, pruned: Sequence[str], weights: Mapping[str, float]) -> dict[BlockKind, float]:
-    """Return shares that add up to 1, empty if all weights are 0; `weights` are of one lost occurrence of a term."""
+    """Return shares that add up to 1; empty if all weights are 0.
+
+    Args:
+        page: the page.
+        pruned: the terms whose postings were pruned.
+        weights: by term, the weight of a lost occurrence.
+    """
     by_kind: dict[BlockKind, float] = {}
     for passage in page.removed:
         weight = sum(weights.get(term, 0.0) * count for term, count in passage.terms.items())
         by_kind[passage.kind] = by_kind.get(passage.kind, 0.0) + weight
-    for kind, counts in page.kept_in.items():
+    for kind, counts in page.cleaned_by_kind.items():
         weight = sum(weights[term] * counts.get(term, 0) for term in pruned)
         by_kind[kind] = by_kind.get(kind, 0.0) + weight
     total = sum(by_kind.values())
-    return {kind: weight / total for kind, weight in by_kind.items() if weight}
+    shares: dict[BlockKind, float] = {}
+    for kind, weight in by_kind.items():
+        if weight:
+            shares[kind] = weight / total
+    return shares

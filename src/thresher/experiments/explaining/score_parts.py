@@ -30,14 +30,14 @@ class ScoreParts:
     """The scores of documents in two indexes and the parts of their changes; shape (documents,) but for `by_term`.
 
     `removed + pruned + length + statistics` is `after - before`. A document that is not retrieved has the score of the
-    formula: 0 without a query term, or for `qld(exact)` the score of its length alone.
+    formula: 0 without a query term, or for `qld(exact)` the score of its length.
 
     Args:
         before: the scores in the baseline's index.
         after: the scores in the variant's index.
         removed, pruned, length, statistics: the parts; see the module.
-        by_term: the share of each query term in `removed + pruned`; shape (documents, terms). The terms add up to it but for
-            the rounding of scores to 32 bits.
+        by_term: the share of each query term in `removed + pruned`; shape (documents, terms). The shares add up to this sum,
+            except for the rounding of scores to 32 bits.
     """
 
     before: Floats
@@ -97,7 +97,7 @@ def _statistics(inputs: ScoreInputs) -> StepStatistics:
 
 
 def _statistics_after(before: StepStatistics, after: StepStatistics) -> StepStatistics:
-    """Return the variant's statistics; a term that the collection lost keeps its old ones, as do all terms of an empty one."""
+    """Return the variant's statistics; a term that the collection lost, and every term of an empty one, has its old ones."""
     if not after.tokens[0]:
         return before
     is_gone = after.df == 0
@@ -119,9 +119,9 @@ def _scores(
     length_parts = scoring.length_parts(lengths[None])
     by_term = np.zeros(tf.shape)
     for term, query_tf in enumerate(query.values()):
-        of_term = tf[None, :, term]
-        scores = scoring.term_scores(term, query_tf, of_term, length_parts)
-        by_term[:, term] = np.where(of_term > 0, scores, 0.0)[0]
+        tf_of_term = tf[None, :, term]
+        scores = scoring.term_scores(term, query_tf, tf_of_term, length_parts)
+        by_term[:, term] = np.where(tf_of_term > 0, scores, 0.0)[0]
     sums = by_term.sum(axis=1)[None]
     whole = scoring.document_scores(sums, length_parts, np.arange(len(tf)), sum(query.values()))
     return _Scores(by_term, whole[0])
@@ -134,8 +134,8 @@ def swings(parts: ScoreParts, document: int, overtakers: Ints, fell: bool) -> di
     document that fell; for a document that rose its sign is reversed. Without overtakers their change is 0.
 
     Args:
-        parts: of all documents.
-        document: its row.
+        parts: the parts of all documents.
+        document: the row of the document.
         overtakers: rows of the documents that overtook it, or that it overtook.
         fell: whether the document fell.
     """

@@ -1,9 +1,9 @@
 """Shares of the change of topics: of its documents, of the part that moved them, of the kinds of block.
 
-The change of a topic is that of the main measure. The credit of a relevant document (grade 1 or more) is the measure with the
-variant less the measure if this document alone returned to its old rank. If a topic lost, the relevant documents that fell
-and have a negative credit share the loss in proportion to it; if it won, the relevant documents that rose and have a positive
-credit share the gain. Without such a credit all relevant documents that fell, or rose, share the change equally.
+The change of a topic is the change of its main measure. The credit of a relevant document (grade 1 or more) is the measure
+with the variant, less the measure if only this document returned to its old rank. If a topic lost, the relevant documents that
+fell and have a negative credit share the loss in proportion to their credits. If it won, the relevant documents that rose and
+have a positive credit share the gain. Without such a credit all relevant documents that fell, or rose, have equal shares.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ def loss_of(topics: Iterable[TopicExplanation]) -> Loss:
     for number, topic in enumerate(lost):
         for source, share in _sources(topic).items():
             by_source.setdefault(source, np.zeros(len(lost)))[number] = share * losses[number]
-    shares = {}
+    shares: list[tuple[str, Share]] = []
     for source, values in by_source.items():
         low, high = ratio_interval(values, losses)
-        shares[source] = Share(float(values.sum() / losses.sum()), low, high)
-    ordered = sorted(shares, key=lambda source: -shares[source].share)
-    return Loss(float(losses.sum()), len(lost), {source: shares[source] for source in ordered})
+        shares.append((source, Share(float(values.sum() / losses.sum()), low, high)))
+    shares.sort(key=lambda item: -item[1].share)
+    return Loss(float(losses.sum()), len(lost), dict(shares))
 
 
 def _sources(topic: TopicExplanation) -> dict[str, float]:

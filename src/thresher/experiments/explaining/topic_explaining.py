@@ -29,7 +29,7 @@ from thresher.indexes.score_inputs import ScoredIndex, ScoreInputs
 from thresher.scores.block_kinds import BlockKind
 
 _ROUNDED = 0.01
-"""Runs differ from scores by less: by four decimals, and by the lowering of ties."""
+"""Scores of a run differ from computed scores by less: they are rounded to four decimals, and ties are lowered."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class TopicRuns:
     """A topic in two runs.
 
     Args:
-        topic, query: its id, and the query that was searched.
+        topic, query: the topic's id, and its query.
         terms: tf of each index term of the query.
         qrels: grade by document.
         before: score by document in the baseline's run.
@@ -74,7 +74,7 @@ def needed_pages(runs: TopicRuns, treatment: Treatment) -> set[str]:
     """Return the documents whose cleaned pages are needed."""
     explained = set(runs.documents_to_explain)
     if explained and (treatment.cleaner.cuts or treatment.weights) and treatment.pruning:
-        # The pruned postings of a document are those of its cleaned page that its index has not.
+        # The pruned postings of a document are the postings of its cleaned page that the index lacks.
         return set(runs.ranks.documents)
     return explained
 
@@ -87,10 +87,10 @@ class Comparison:
         model: the retrieval model of both runs.
         before: the baseline's index.
         after: the variant's index.
-        treatment: of the variant.
-        measures: their names.
+        treatment: the variant's treatment.
+        measures: the names of the measures.
         main: the measure of a topic's change.
-        most_overtakers: the most documents listed that overtook another; None for all.
+        most_overtakers: the most overtakers of a document that are listed; None for all.
     """
 
     model: RetrievalModel
@@ -106,7 +106,7 @@ class Comparison:
 
         Args:
             runs: the topic in both runs.
-            pages: the pages that `needed_pages` names, cleaned, by id; the removed text of a missing page is not known.
+            pages: the cleaned pages of `needed_pages`, by id; the removed text of a missing page is not known.
 
         Raises:
             StateError: if an index does not give the scores of its run.
@@ -178,12 +178,14 @@ def _check_run(name: str, runs: TopicRuns, run: Mapping[str, float], scores: Flo
 
 
 def _values(runs: TopicRuns, ranking: Sequence[str], measures: Sequence[str]) -> dict[str, float]:
-    by_measure = evaluate({runs.topic: runs.qrels}, {runs.topic: _descending_scores(ranking)}, measures, [runs.topic])
-    return {measure: by_topic[runs.topic] for measure, by_topic in by_measure.items()}
+    topic = runs.topic
+    by_measure = evaluate({topic: runs.qrels}, {topic: _descending_scores(ranking)}, measures, [topic])
+    return {measure: by_measure[measure][topic] for measure in by_measure}
 
 
 def _descending_scores(ranking: Sequence[str]) -> dict[str, float]:
-    return {document: float(len(ranking) - rank) for rank, document in enumerate(ranking)}
+    scores = range(len(ranking), 0, -1)
+    return dict(zip(ranking, map(float, scores), strict=True))
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,10 @@ class _Documents:
         changes = [self._change(document) for document in self.runs.documents_to_explain]
         relevant = [change.document for change in changes if change.relevant]
         credits = self._credits(relevant, main)
-        return [replace(change, credit=credits.get(change.document, 0.0)) for change in changes]
+        credited: list[DocumentChange] = []
+        for change in changes:
+            credited.append(replace(change, credit=credits.get(change.document, 0.0)))
+        return credited
 
     def _change(self, document: str) -> DocumentChange:
         ranks = self.runs.ranks
@@ -223,6 +228,7 @@ class _Documents:
         if page:
             lost = lost_in(terms, page)
             passages = page.with_words(tuple(self.runs.terms))
+        listed = overtakers[: self.most_overtakers]
         return DocumentChange(
             document=document,
             grade=self.runs.qrels.get(document),
@@ -238,7 +244,7 @@ class _Documents:
             length_after=int(self.after.lengths[row]),
             emptied=emptied,
             terms=terms,
-            overtakers=tuple(self._neighbour(other) for other in overtakers[: self.most_overtakers]),
+            overtakers=tuple(map(self._neighbour, listed)),
             overtaker_count=len(overtakers),
             part=self._part(document, overtakers, emptied),
             credit=0.0,
@@ -247,7 +253,7 @@ class _Documents:
         )
 
     def _overtakers(self, document: str) -> tuple[str, ...]:
-        """Return the documents that overtook a document that fell, or that a document that rose overtook."""
+        """Return the documents that overtook this document if it fell, or that it overtook if it rose."""
         ranks = self.runs.ranks
         if ranks.fell(document):
             return ranks.overtakers(document)
@@ -259,8 +265,8 @@ class _Documents:
         fell = self.runs.ranks.fell(document)
         if not fell and not self.runs.ranks.rose(document):
             return None
-        rows = np.array([self.rows[other] for other in overtakers], dtype=np.int64)
-        return largest_part(swings(self.parts, self.rows[document], rows, fell), emptied, fell)
+        rows_of_overtakers = np.array([self.rows[overtaker] for overtaker in overtakers], dtype=np.int64)
+        return largest_part(swings(self.parts, self.rows[document], rows_of_overtakers, fell), emptied, fell)
 
     def _terms(self, row: int) -> tuple[TermChange, ...]:
         changes: list[TermChange] = []
@@ -283,14 +289,13 @@ class _Documents:
         )
 
     def _credits(self, relevant: Sequence[str], main: str) -> dict[str, float]:
-        """Return for each document the measure after, less the measure with this document alone at its old rank."""
+        """Return for each document the measure after, less the measure with only this document back at its old rank."""
         if not relevant:
             return {}
         # A topic for each document, and one for the ranking as it is; no document has an empty id.
-        rankings = {"": self.runs.ranks.after}
+        run = {"": _descending_scores(self.runs.ranks.after)}
         for document in relevant:
-            rankings[document] = self.runs.ranks.put_back(document)
-        qrels = dict.fromkeys(rankings, self.runs.qrels)
-        scores = {name: _descending_scores(ranking) for name, ranking in rankings.items()}
-        values = evaluate(qrels, scores, [main], list(rankings))[main]
+            run[document] = _descending_scores(self.runs.ranks.put_back(document))
+        qrels = dict.fromkeys(run, self.runs.qrels)
+        values = evaluate(qrels, run, [main], list(run))[main]
         return {document: values[""] - values[document] for document in relevant}
