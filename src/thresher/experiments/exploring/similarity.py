@@ -175,10 +175,11 @@ class _BM25(Similarity):
         b = np.float32(self.model.b)
         # Without documents the mean is 0.
         mean_length = np.where(self.mean_length > 0, self.mean_length, np.float32(1))
-        relative_lengths = stored_lengths(lengths).astype(np.float32) / mean_length
+        # The order of operations is Java's: it decides the last bit.
+        relative_lengths = b * stored_lengths(lengths).astype(np.float32) / mean_length
         # A k1 of 0 makes the factors infinite and the score the term's weight, as in Java.
         with np.errstate(divide="ignore"):
-            factors = np.float32(1) / (k1 * ((np.float32(1) - b) + b * relative_lengths))
+            factors = np.float32(1) / (k1 * ((np.float32(1) - b) + relative_lengths))
         return np.asarray(factors, dtype=np.float32)
 
     def term_scores(self, term: int, boost: int, tf: Integers, length_parts: LengthParts) -> Floats:
