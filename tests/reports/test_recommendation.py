@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from experiments import NDCG, chosen, effect, made
 
-from thresher.evaluation.non_inferiority import Margin
+from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.experiments.choosing.choices import Choice
 from thresher.reports.choice_tables import answer_columns, answers_table, families_tables, savings_table
 from thresher.reports.named_indexes import named_indexes
-from thresher.reports.summary import answer, assumptions, commands, measured
+from thresher.reports.summary import answer, assumptions, commands, frontier_caption, measured
 from thresher.reports.table import csv_table
 from thresher.reports.text_tables import render_text
 
@@ -54,19 +54,41 @@ def test_the_cautious_choice_names_more_topics_than_there_are() -> None:
 
 
 def test_without_anything_shown_the_baseline_stays() -> None:
-    first, cautious = lines(chosen(RESULTS, None))
+    first, following, cautious = lines(chosen(RESULTS, None))
     assert first.startswith("Stay with no cleaning")
     needed = min(walk.failed.topics_needed or 0 for walk in chosen(RESULTS, None).models[0].families if walk.failed)
     assert f"{needed} topics" in first
+    assert following.startswith("Next: judge more topics")
+    assert "`thresher advise PAGES`" in following
     assert "86 topics" in cautious
 
 
 def test_too_few_topics_give_no_verdict() -> None:
     few = made(topics=20)
-    (only,) = lines(chosen(few, "words@8"))
-    assert "20 topics are too few" in only
+    first, following = lines(chosen(few, "words@8"))
+    assert "20 topics are too few" in first
+    assert f"until there are {MINIMUM}" in following
     assert named_indexes(chosen(few, "words@8")) == []
     assert families_tables(chosen(few, "words@8"), chosen(few, "words@8").models[0]) == []
+
+
+def caption(choice: Choice | None) -> str:
+    return frontier_caption("exp-nDCG@10", choice, choice and choice.models[0])
+
+
+def test_the_frontier_says_why_no_smaller_index_is_recommended() -> None:
+    base = (
+        "Each dot is an index with a higher exp-nDCG@10 than all smaller ones. The square is the baseline, no cleaning."
+    )
+    assert caption(None) == base
+    not_shown = "even with an equal score: these 60 topics do not show that they lose less than 5 % of exp-nDCG@10."
+    shown = chosen(RESULTS, "words@8")
+    assert caption(shown) == f"{base} Indexes smaller than the diamond are not recommended, {not_shown}"
+    assert caption(chosen(RESULTS, None)) == f"{base} Smaller indexes are not recommended, {not_shown}"
+    few = chosen(made(topics=20), "words@8")
+    assert caption(few) == f"{base} Nothing is recommended: 20 topics are too few."
+    within = replace(shown, models=(replace(shown.models[0], size=10**6),))
+    assert caption(within) == f"{base} The diamond has the highest mean within the size."
 
 
 def test_each_model_is_named() -> None:

@@ -61,11 +61,11 @@ def test_the_first_screen_has_the_answer_and_the_frontier(
     browser.resize(1400, 900)
     browser.open(request.getfixturevalue(which))
     browser.wait("document.documentElement.dataset.ready === ''")
-    chart = browser.evaluate("document.querySelector('#summary figure.wide svg').getBoundingClientRect().toJSON()")
+    chart = browser.evaluate("document.querySelector('#summary figure .wide svg').getBoundingClientRect().toJSON()")
     assert chart["bottom"] <= 900
     assert chart["width"] > 700
     labels = {"baseline"} | ({"recommended", "margin"} if which == "page" else set())
-    assert labels <= set(texts(browser, "#summary figure.wide svg text"))
+    assert labels <= set(texts(browser, "#summary figure .wide svg text"))
     assert browser.evaluate("document.querySelectorAll('details[open]').length") == 0
     assert browser.problems == []
 
@@ -75,7 +75,7 @@ def test_a_point_names_its_variant_and_its_figures(browser: Browser, page: Path,
     browser.wait("document.documentElement.dataset.ready === ''")
     table = judged.tables[0]
     mean = f"{table.mean(NDCG)[table.position[RECOMMENDED]]:.4f}"
-    titles = texts(browser, "#summary figure.wide path title")
+    titles = texts(browser, "#summary figure .wide path title")
     assert [title for title in titles if title.startswith(f"{RECOMMENDED}: ") and mean in title]
 
 
@@ -118,9 +118,20 @@ def test_nothing_is_wider_than_a_phone(browser: Browser, page: Path, section: st
     # With every section and every menu of columns open.
     browser.evaluate("document.querySelectorAll('details').forEach((details) => details.open = true)")
     assert browser.evaluate("document.documentElement.scrollWidth") <= 390
-    visible = "Array.from(document.querySelectorAll('#summary figure')).filter((one) => one.checkVisibility())"
+    visible = "Array.from(document.querySelectorAll('#summary figure > div')).filter((one) => one.checkVisibility())"
     assert set(browser.evaluate(f"{visible}.map((one) => one.className)")) == {"narrow"}
     assert browser.problems == []
+
+
+def test_the_answers_fit_a_phone(browser: Browser, page: Path) -> None:
+    browser.resize(390, 844)
+    browser.open(page)
+    browser.wait("document.documentElement.dataset.ready === ''")
+    boxes = "Array.from(document.querySelectorAll('#summary .scroll'))"
+    assert browser.evaluate(f"{boxes}.map((box) => box.scrollWidth - box.clientWidth)") == [0, 0]
+    heads = "Array.from(document.querySelector('.answers').tHead.rows[0].cells)"
+    shown = browser.evaluate(f"{heads}.filter((cell) => !cell.hidden).map((cell) => cell.textContent)")
+    assert shown == ["answer", "variant", "bytes% of baseline", "exp-nDCG@10"]
 
 
 def test_without_scripts_everything_can_be_read(system_browser: Chromium, page: Path, judged: Results) -> None:

@@ -23,7 +23,7 @@ from thresher.reports.choice_tables import answers_table
 from thresher.reports.files import write_reports
 from thresher.reports.further_tables import held_out_table, parts_table, systems_table
 from thresher.reports.html import render_report
-from thresher.reports.html_parts import coded, viewed
+from thresher.reports.html_parts import breakable, coded, shell, viewed
 from thresher.reports.summary import assumptions, model_answer
 from thresher.reports.table import Table
 from thresher.reports.topic_rows import topic_changes
@@ -41,6 +41,12 @@ WHOLE = ["summary", "variants", "frontier", "topics", "costs", "methods"]
 
 def parsed(page: str) -> lxml_html.HtmlElement:
     return lxml_html.document_fromstring(page)
+
+
+def plain_text(element: lxml_html.HtmlElement) -> str:
+    """The text of an element, with plain spaces where no line may break."""
+    text: str = element.text_content()
+    return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def sections_of(page: str) -> list[str]:
@@ -78,26 +84,29 @@ def test_each_stage_has_the_sections_that_it_can_fill(text: str) -> None:
 
 
 def test_the_first_screen_says_what_is_recommended(text: str, judged: Results, choice: Choice) -> None:
-    said = parsed(text).xpath("//div[@class='said']")
+    tree = parsed(text)
+    said = tree.xpath("//div[@class='said']")
+    notes = tree.xpath("//section[@id='summary']/p[@class='note']")
+    figures_of_models = tree.xpath("//dl[@class='figures']")
     assert len(said) == len(judged.tables)
-    for part, model in zip(said, choice.models, strict=True):
-        sentences = [line.text_content() for line in part.xpath("./p[not(@class='use' or @class='note')]")]
+    for number, (part, model) in enumerate(zip(said, choice.models, strict=True)):
+        sentences = [plain_text(line) for line in part.xpath("./p[not(@class='use')]")]
         assert sentences == list(model_answer(choice, model))
         # It was explored only, which is no warning.
-        (note,) = [line.text_content() for line in part.xpath("./p[@class='note']")]
+        note = plain_text(notes[number])
         assert RECOMMENDED in note
         assert "built" in note
-        assert not [item for item in part.xpath("./ul/li") if RECOMMENDED in item.text_content()]
-        assert part.xpath("./pre")[0].text.split("\n")[:-1] == list(choice.commands[RECOMMENDED])
-        figures = [figure.text for figure in part.xpath(".//dl[@class='figures']//b")]
+        assert part.xpath("./pre")[0].text_content().split("\n")[:-1] == list(choice.commands[RECOMMENDED])
+        figures = [plain_text(figure) for figure in figures_of_models[number].xpath(".//b")]
         assert figures == [f"≈ −{100 - 100 * model.first.bytes_share:.1f} %", "−0.0100", "−50.0 %"]
+    assert not [item for item in tree.xpath("//ul[@class='warnings']/li") if RECOMMENDED in item.text_content()]
 
 
 def test_the_answer_rests_on_assumptions_and_has_its_table(text: str, choice: Choice) -> None:
     tree = parsed(text)
     details = tree.xpath("//details[@class='assumptions']")
     for part, table, model in zip(details, tables_in(tree, "summary"), choice.models, strict=True):
-        assert [item.text_content() for item in part.xpath("./ul/li")] == list(assumptions(choice, model))
+        assert [plain_text(item) for item in part.xpath("./ul/li")] == list(assumptions(choice, model))
         answers = answers_table(replace(choice, models=(model,)))
         assert answers is not None
         assert table == texts(answers)
@@ -130,7 +139,10 @@ def test_tables_are_those_of_each_model(text: str, judged: Results, choice: Choi
 
 def test_charts_stand_in_two_widths_and_name_their_points(text: str) -> None:
     tree = parsed(text)
-    assert len(tree.xpath("//figure[@class='wide']")) == len(tree.xpath("//figure[@class='narrow']")) == 4
+    assert len(tree.xpath("//figure/div[@class='wide']")) == len(tree.xpath("//figure/div[@class='narrow']")) == 4
+    captions = tree.xpath("//*[@id='summary']//figcaption")
+    assert all("Indexes smaller than the diamond are not recommended" in plain_text(caption) for caption in captions)
+    assert len(captions) == 2
     assert len(tree.xpath("//*[@id='variants']//figure[@class='scroll']")) == 2
     labels = tree.xpath("//*[@id='summary']//path/@aria-label")
     assert any(label.startswith(f"{RECOMMENDED}: ") and "(50.0 % of the postings)" in label for label in labels)
@@ -145,7 +157,8 @@ def test_the_line_below_the_title_counts_topics_and_variants() -> None:
 def test_before_a_choice_the_figures_are_the_baselines() -> None:
     tree = parsed(render_report(small()))
     assert "thresher choose" in tree.xpath("//p[@class='sentence']")[0].text_content()
-    assert [value.text for value in tree.xpath("//dl[@class='figures']//b")] == ["2.50 MB", "0.4250", "410"]
+    figures = [plain_text(value) for value in tree.xpath("//dl[@class='figures']//b")]
+    assert figures == ["2.50 MB", "0.4250", "410"]
     stay = parsed(render_report(made(), chosen(made(), None)))
     assert stay.xpath("//p[@class='sentence']")[0].text_content().startswith("Stay with no cleaning")
     assert not stay.xpath("//p[@class='use']")
@@ -196,7 +209,7 @@ def test_hostile_text_is_only_text() -> None:
     assert not tree.xpath("//img")
     assert not [name for element in tree.iter() for name in element.attrib if name.startswith("on")]
     assert tree.findtext(".//h1") == HOSTILE
-    assert any(HOSTILE in text for text in tree.xpath("//p[@class='notice']/text()"))
+    assert any(HOSTILE in notice.text_content() for notice in tree.xpath("//p[@class='notice']"))
     assert (page.count("<script>"), page.count("</script>")) == (1, 1)
 
 
@@ -208,6 +221,21 @@ def test_failed_pages_are_counted() -> None:
 
 def test_text_between_backticks_is_code() -> None:
     assert coded("`a<b` and `c`, `") == "<code>a&lt;b</code> and <code>c</code>, <code></code>"
+
+
+def test_names_break_at_their_joints_and_numbers_stay_beside_their_units() -> None:
+    name = "content(headings=keep)@0.3+repeated(share,headings=keep)@0.01|weights(title=8)|dcp@0.5"
+    parts = ["content(", "headings=keep)@0.3+", "repeated(", "share,", "headings=keep)@0.01|", "weights("]
+    assert breakable(name).split("<wbr>") == [*parts, "title=8)|", "dcp@0.5"]
+    sentence = "It has ≈ 0.433 MB (53.2 % of 12,345 postings, 2 families tested)."
+    assert coded(sentence) == sentence.replace("≈ ", "≈\xa0").replace(" MB", "\xa0MB").replace(" %", "\xa0%")
+    assert coded("of exp-nDCG@10 and AP") == 'of <span class="whole">exp-nDCG@10</span> and AP'
+
+
+def test_options_of_commands_do_not_break() -> None:
+    assert shell("thresher clean a -c 'words(headings=keep)@2'") == (
+        'thresher clean a <span class="whole">-c</span> &#39;words(<wbr>headings=keep)@2&#39;'
+    )
 
 
 def test_all_files_are_written_and_the_same_again(judged: Results, choice: Choice, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from thresher.experiments.results import Results
 from thresher.experiments.table import Built
 from thresher.reports.columns import csv_fields
 from thresher.reports.formatting import MARKS, direction
+from thresher.reports.methods import methods
 from thresher.reports.table import Table, spread
 from thresher.reports.topic_rows import topic_changes
 from thresher.reports.variant_columns import variant_columns
@@ -163,6 +164,26 @@ def test_the_main_table_shows_what_was_built(results: Results) -> None:
     assert column(shown, "break-even", "queries") == ["–", "12,800 (11,636 to 14,222)", "–"]
     assert "8 topics" in shown.caption
     assert "α = 0.05" in shown.caption
+
+
+def test_without_tests_none_are_spoken_of() -> None:
+    """As after `run --chosen`: all variants that were built were selected on the topics."""
+    results = made({"none": 1.0, "words@5": 0.5}, topics=40)
+    table = results.tables[0]
+    rows = list(table.rows)
+    built = rows[1].built
+    assert built
+    comparisons = {measure: replace(one, selected=True) for measure, one in built.comparisons.items()}
+    rows[1] = replace(rows[1], built=replace(built, comparisons=comparisons))
+    chosen = replace(results, tables=(table.with_rows(rows),))
+    assert chosen.tests == 0
+    evaluation = " ".join(dict(methods(chosen))["Evaluation"])
+    for text in (main_table(chosen).caption, frontier_table(chosen, 9).caption, evaluation):
+        assert "Holm" not in text
+        assert "Wilcoxon" not in text
+    assert "selected on these topics" in main_table(chosen).caption
+    for text in (main_table(results).caption, frontier_table(results, 9).caption):
+        assert "Holm correction over" in text
 
 
 def test_where_nothing_was_built_the_best_of_each_sweep_is_shown() -> None:

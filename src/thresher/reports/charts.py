@@ -5,12 +5,16 @@ Colours are variables of the reports' style sheet, which follows a light or dark
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from thresher.reports.chart_data import ChartData, ChartPoint
+from thresher.reports.chart_names import BESIDE_AREA, FONT_SIZE, Area, Marks
 from thresher.reports.formatting import change_text, plain
+from thresher.reports.label_places import Place, PlacedName
 from thresher.reports.table import measure_header
 from thresher.reports.topic_rows import TopicChange
 
@@ -50,13 +54,22 @@ LOOK: Spec = {
         "aria": False,
     },
     "title": {"color": INK, "anchor": "start", "frame": "group", "fontSize": 13, "fontWeight": 500, "aria": False},
-    "text": {"fill": INK, "fontSize": 12},
+    "text": {"fill": INK, "fontSize": FONT_SIZE},
     "rule": {"stroke": INK},
 }
 """How all charts look."""
 DASHED: Spec = {"stroke": LOSS, "strokeDash": [5, 4], "strokeWidth": 1.5}
 BASELINE: Spec = {"shape": "square", "size": 90, "filled": True, "fill": INK, "opacity": 1}
 RECOMMENDED: Spec = {"shape": "diamond", "size": 240, "filled": True, "fill": SERIES[1], "opacity": 1}
+HALO: Spec = {"stroke": GROUND, "strokeWidth": 4, "strokeJoin": "round"}
+_LEADER: Spec = {"strokeWidth": 0.75, "stroke": SOFT}
+_DOT = 55
+_SMALL_DOT = 20
+_BOUND_END = 14
+"""Areas of points, and the length of the line across the end of a bound, in pixels."""
+_MARGIN = "margin"
+_ALIGNS = {0.0: "left", 0.5: "center", 1.0: "right"}
+"""How a text is aligned to a side of its box."""
 DEEPEST = 8.0
 """Margins below the baseline that a chart shows: the size of a larger loss matters little."""
 LEGEND_CHARACTERS = 90
@@ -141,19 +154,22 @@ def series(field: str, names: Sequence[str], width: int) -> dict[str, Spec]:
 # The charts
 
 
-def frontier_chart(data: ChartData, height: int = 460) -> Spec:
+def frontier_chart(data: ChartData, width: int, height: int = 460) -> Spec:
     """Return index size against the main measure: the Pareto front, the baseline, the margin, and the recommended index."""
     front = _rows(data.front)
     axes = _axes(data, data.front)
     x = axes.size
     y = axes.mean
     step = {"interpolate": "step-after", "stroke": SOFT, "strokeWidth": 1.5, "clip": True}
-    point = {"size": 55, "opacity": 1, "fill": SERIES[0], "clip": True}
+    point = {"size": _DOT, "opacity": 1, "fill": SERIES[0], "clip": True}
     layers = [
         layer("line", step, front, x=x, y=y),
         layer("circle", point, front, x=x, y=y, description=_label()),
     ]
-    layers += _levels(data, axes)
+    marks = Marks(_area(axes, width, height))
+    marks.add_points(data.front, _half(_DOT))
+    marks.add_steps(data.front)
+    layers += _levels(data, axes, marks)
     return whole(layers, height, f"Index size against {data.measure}: the frontier of all variants")
 
 
@@ -176,9 +192,14 @@ def variants_chart(data: ChartData, width: int, height: int = 420) -> Spec:
             strokeDash=channels["strokeDash"],
             order={"field": "bytes"},
         ),
-        layer("circle", {"size": 20, "clip": True}, x=x, y=y, color=channels["color"], description=_label()),
+        layer("circle", {"size": _SMALL_DOT, "clip": True}, x=x, y=y, color=channels["color"], description=_label()),
     ]
-    layers += _levels(data, axes)
+    marks = Marks(_area(axes, width, height))
+    marks.add_points(data.points, _half(_SMALL_DOT))
+    for name in names:
+        line_points = [point for point in data.points if point.series == name and point.on_line]
+        marks.add_line(sorted(line_points, key=attrgetter("bytes")))
+    layers += _levels(data, axes, marks)
     description = f"Index size against {data.measure}: a line for each sweep"
     return whole(layers, height, description, data={"values": _rows(data.points)})
 
@@ -240,48 +261,74 @@ def _axes(data: ChartData, points: Sequence[ChartPoint]) -> _Axes:
     return _Axes(number("share", data.size, (0, largest)), number("mean", data.measure, (low, high)))
 
 
-def _levels(data: ChartData, axes: _Axes) -> list[Spec]:
-    """Return the lines of baseline and margin, and the marks of the baseline and of the recommended variant, with labels."""
+def _area(axes: _Axes, width: float, height: float) -> Area:
+    shares = axes.size["scale"]["domain"]
+    means = axes.mean["scale"]["domain"]
+    return Area(tuple(shares), tuple(means), width - BESIDE_AREA, height)
+
+
+def _levels(data: ChartData, axes: _Axes, marks: Marks) -> list[Spec]:
+    """Return the lines of baseline and margin, and the marks of the baseline and of the recommended variant, with names.
+
+    `marks` has the points and lines of all other variants.
+    """
     x = axes.size
     y = axes.mean
     baseline = asdict(data.baseline)
-    # The baseline stands at the right end, so its label is left of it, and below where the recommended variant's is above.
-    beside = {"align": "right", "baseline": "bottom", "dx": -9, "dy": -9}
-    if data.recommended and data.recommended.point.mean >= data.baseline.mean:
-        beside = {"align": "right", "baseline": "top", "dx": -9, "dy": 9}
     layers = [
         layer("rule", {"strokeWidth": 1, "opacity": 0.5}, [baseline], y=y),
         layer("point", BASELINE, [baseline], x=x, y=y, description=_label()),
     ]
-    layers += _text("baseline", beside, baseline, x, y)
+    marks.add_level(data.baseline.mean)
+    marks.add_points([data.baseline], _half(BASELINE["size"]))
+    beside = marks.edges(data.baseline, _half(BASELINE["size"]))
+    names = [marks.name_of_level("baseline", data.baseline.mean, beside)]
     if data.margin is not None:
-        level = {"share": 0, "mean": data.baseline.mean - data.margin}
-        above = {"align": "left", "baseline": "bottom", "dx": 4, "dy": -3, "fill": LOSS}
-        layers.append(layer("rule", DASHED, [level], y=y))
-        layers += _text("margin", above, level, x, y)
+        level = data.baseline.mean - data.margin
+        layers.append(layer("rule", DASHED, [{"mean": level}], y=y))
+        marks.add_level(level)
+        names.append(marks.name_of_level(_MARGIN, level))
     if data.recommended:
-        layers += _recommended_marks(data.recommended.point, data.recommended.bound, x, y)
+        point = data.recommended.point
+        bound = data.recommended.bound
+        layers += _recommended_marks(point, bound, x, y)
+        marks.add_points([point], _half(RECOMMENDED["size"]))
+        if bound is not None:
+            marks.add_bound(point, bound, _BOUND_END / 2)
+        names.insert(0, marks.name_of_point("recommended", point, _half(RECOMMENDED["size"])))
+    for placed in marks.placed(names):
+        layers += _text(placed, marks.area, x, y)
     return layers
+
+
+def _half(size: float) -> float:
+    """Return half the side of the square around a mark of an area, in pixels; a diamond's is the widest."""
+    return math.sqrt(size) / 2 + 1
 
 
 def _recommended_marks(point: ChartPoint, bound: float | None, x: Spec, y: Spec) -> list[Spec]:
     row = {**asdict(point), "bound": bound}
     layers = []
     if bound is not None:
-        tick = {"thickness": 2, "size": 14, "orient": "horizontal", "color": SERIES[1]}
+        tick = {"thickness": 2, "size": _BOUND_END, "orient": "horizontal", "color": SERIES[1]}
         layers.append(layer("rule", {"strokeWidth": 2, "stroke": SERIES[1]}, [row], x=x, y=y, y2={"field": "bound"}))
         layers.append(layer("tick", tick, [row], x=x, y={**y, "field": "bound"}))
-    above = {"align": "center", "baseline": "bottom", "dy": -12}
     layers.append(layer("point", RECOMMENDED, [row], x=x, y=y, description=_label()))
-    layers += _text("recommended", above, row, x, y)
     return layers
 
 
-def _text(text: str, look: Row, row: Row, x: Spec, y: Spec) -> list[Spec]:
-    """Return a text at a point, with the ground's colour around it, so that lines do not cross it."""
-    halo = {"stroke": GROUND, "strokeWidth": 4, "strokeJoin": "round"}
-    value = {"value": text}
-    return [
-        layer("text", {**look, **halo}, [row], x=x, y=y, text=value),
-        layer("text", look, [row], x=x, y=y, text=value),
-    ]
+def _text(placed: PlacedName, area: Area, x: Spec, y: Spec) -> Iterator[Spec]:
+    """Give a name in its place, and its line if it is far from its mark; a halo keeps the grid's lines off the letters."""
+    box = placed.box
+    if placed.line:
+        share, mean = area.values(placed.line.begin)
+        share2, mean2 = area.values(placed.line.end)
+        row = {"share": share, "mean": mean, "share2": share2, "mean2": mean2}
+        yield layer("rule", _LEADER, [row], x=x, y=y, x2={"field": "share2"}, y2={"field": "mean2"})
+    share, mean = area.values(Place(box.left + placed.side * (box.right - box.left), box.middle.y))
+    look = {"align": _ALIGNS[placed.side], "baseline": "middle"}
+    if placed.name.text == _MARGIN:
+        look["fill"] = LOSS
+    for halo in (HALO, {}):
+        row = {"share": share, "mean": mean}
+        yield layer("text", {**look, **halo}, [row], x=x, y=y, text={"value": placed.name.text})

@@ -157,7 +157,7 @@ def variants_plot(data: ChartData, title: str = "", width: int = WIDTH) -> Plot:
 
 def frontier_plot(data: ChartData, title: str = "", width: int = WIDTH) -> Plot:
     """Return the frontier of all variants."""
-    return Plot(frontier_chart(data), title, width)
+    return Plot(frontier_chart(data, width), title, width)
 
 
 class NamedPlot(NamedTuple):

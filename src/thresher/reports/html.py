@@ -14,7 +14,7 @@ from thresher.experiments.manifest import Software
 from thresher.experiments.results import BaselineRun, Results
 from thresher.experiments.table import VariantTable
 from thresher.reports import choice_tables, further_tables, summary, variant_tables
-from thresher.reports.chart_data import chart_data
+from thresher.reports.chart_data import ChartData, chart_data
 from thresher.reports.charts import topics_chart
 from thresher.reports.drawing import Plot, frontier_plot, shown_measure, shown_variant, variants_plot
 from thresher.reports.formatting import (
@@ -74,10 +74,11 @@ def _alone(results: Results, table: VariantTable) -> Results:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart in two widths."""
+    """A chart in two widths, with its caption."""
 
     wide: Markup
     narrow: Markup
+    caption: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,9 @@ def _model_page(results: Results, choice: Choice | None, number: int) -> ModelPa
     return ModelPage(
         name=table.retrieval,
         screen=_first_screen(results, choice),
-        frontier_chart=_chart(f"frontier-{number}", frontier_plot(data), frontier_plot(data, width=NARROW)),
+        frontier_chart=_chart(
+            f"frontier-{number}", frontier_plot(data), frontier_plot(data, width=NARROW), _caption(data, choice)
+        ),
         findings=tuple(summary.model_findings(table)),
         variants_chart=variants_plot(data).inside(f"variants-{number}"),
         variants=variant_tables.all_variants_table(results),
@@ -150,8 +153,15 @@ def _model_page(results: Results, choice: Choice | None, number: int) -> ModelPa
     )
 
 
-def _chart(name: str, wide: Plot, narrow: Plot) -> Chart:
-    return Chart(wide.inside(name), narrow.inside(f"{name}-narrow"))
+def _chart(name: str, wide: Plot, narrow: Plot, caption: str = "") -> Chart:
+    return Chart(wide.inside(name), narrow.inside(f"{name}-narrow"), caption)
+
+
+def _caption(data: ChartData, choice: Choice | None) -> str:
+    model = None
+    if choice:
+        model = choice.of(data.retrieval)
+    return summary.frontier_caption(data.measure, choice, model)
 
 
 def _named(table: VariantTable, choice: Choice | None) -> tuple[str, ...]:

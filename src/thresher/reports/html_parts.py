@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,10 @@ from markupsafe import Markup
 from thresher.reports.table import Cell, Table
 
 TEMPLATES = Path(__file__).with_name("templates")
+_UNIT = re.compile(r"(?<=\d) (?=%|[kMG]?B\b)|(?<=≈) (?=\d)")
+_BREAK = re.compile(r"(?<=\w\()(?=\w)|(?<=,)(?=[A-Za-z])|(?<=[\w)][|+])(?=[A-Za-z])")
+_MEASURE = re.compile(r"([A-Za-z]+-[A-Za-z]+@\d+)")
+_WHOLE = Markup('<span class="whole">{}</span>')
 
 
 def render_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[str] = (), **values: object) -> str:
@@ -51,17 +56,42 @@ def templates(folder: Path) -> Environment:
         auto_reload=False,
     )
     environment.filters["viewed"] = viewed
+    environment.filters["breakable"] = breakable
     environment.filters["coded"] = coded
+    environment.filters["shell"] = shell
     return environment
 
 
 def coded(text: str) -> Markup:
-    """Return a text whose parts between backticks are code."""
+    """Return a text whose parts between backticks are code; a number stays beside its unit."""
     pieces = []
-    for place, part in enumerate(text.split("`")):
+    for place, part in enumerate(_UNIT.sub("\N{NO-BREAK SPACE}", text).split("`")):
         is_code = place % 2 == 1
-        pieces.append(Markup("<code>{}</code>").format(part) if is_code else Markup("{}").format(part))
+        pieces.append(Markup("<code>{}</code>").format(breakable(part)) if is_code else breakable(part))
     return Markup("").join(pieces)
+
+
+def breakable(text: str) -> Markup:
+    """Return a text in which names of variants may break after `(`, `,`, `|` and `+`, and names of measures nowhere.
+
+    >>> breakable("words(headings=keep)@2")
+    Markup('words(<wbr>headings=keep)@2')
+    """
+    pieces = []
+    for place, part in enumerate(_MEASURE.split(text)):
+        if place % 2 == 1:
+            pieces.append(_WHOLE.format(part))
+        else:
+            pieces.append(Markup("<wbr>").join(_BREAK.split(part)))
+    return Markup("").join(pieces)
+
+
+def shell(command: str) -> Markup:
+    """Return a shell command whose options never break at their hyphens."""
+    words = []
+    for word in command.split(" "):
+        words.append(_WHOLE.format(word) if word.startswith("-") else breakable(word))
+    return Markup(" ").join(words)
 
 
 def digest(script: str) -> str:

@@ -185,10 +185,13 @@ def _evaluation(results: Results) -> Iterator[str]:
         yield f"Measures as ir-measures names them: {'; '.join(full)}."
     if not results.was_run:
         return
-    correction = correction_text(facts.correction, "all variants and measures")
+    if results.tests:
+        correction = correction_text(facts.correction, "all variants and measures")
+        yield (
+            f"{TEST_NAMES[facts.test]} on per-topic values against the baseline of the same retrieval model: "
+            f"{_TESTS[facts.test]}. {correction[:1].upper()}{correction[1:]}; significance level {facts.alpha:g}."
+        )
     yield (
-        f"{TEST_NAMES[facts.test]} on per-topic values against the baseline of the same retrieval model: "
-        f"{_TESTS[facts.test]}. {correction[:1].upper()}{correction[1:]}; significance level {facts.alpha:g}. "
         "Effect size: matched-pairs rank-biserial correlation. Interval: percentile bootstrap of the mean difference, of "
         f"level {1 - facts.alpha:g} (seed {facts.setup.seed})."
     )

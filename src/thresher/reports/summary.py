@@ -31,6 +31,9 @@ from thresher.reports.table import measure_header
 from thresher.reports.variant_rows import VariantRow
 
 STAY = "Stay with no cleaning"
+_WITHOUT_TOPICS = (
+    "Without them, `thresher advise PAGES` names an index and says what it changed on seven other collections."
+)
 _VERDICTS: Mapping[Direction, str] = {
     "better": "significantly better than",
     "worse": "significantly worse than",
@@ -210,11 +213,13 @@ def model_answer(choice: Choice, model: ModelChoice) -> Iterator[str]:
     """Give what to use for one retrieval model and why, then the conservative choice; numbers are in the table of answers."""
     if model.too_few:
         yield f"{STAY}: {model.topics} topics are too few for a verdict, at least {MINIMUM} are needed."
+        yield f"Next: judge topics until there are {MINIMUM}, then explore and choose again. {_WITHOUT_TOPICS}"
         return
     if model.size is not None:
         yield _within_size(choice, model, model.size)
     elif model.first is None:
         yield _nothing_shown(choice, model)
+        yield f"Next: judge more topics, then explore and choose again. {_WITHOUT_TOPICS}"
     else:
         yield f"Use {model.first.variant}: {_size(model.first)}, {_reason(choice, model, model.first)}."
     yield _conservative(model)
@@ -283,6 +288,26 @@ def _conservative(model: ModelChoice) -> str:
     if model.first is not None and index.variant == model.first.variant:
         return f"{opening}: the same index, {index.variant}."
     return f"{opening}: {index.variant}, {_size(index)}."
+
+
+def frontier_caption(measure: str, choice: Choice | None, model: ModelChoice | None) -> str:
+    """Return what a chart of the front of a retrieval model shows, and why no smaller index is recommended."""
+    text = (
+        f"Each dot is an index with a higher {measure} than all smaller ones. The square is the baseline, no cleaning."
+    )
+    if choice is None or model is None:
+        return text
+    if model.size is not None:
+        return f"{text} The diamond has the highest mean within the size."
+    if model.too_few:
+        return f"{text} Nothing is recommended: {model.topics} topics are too few."
+    smaller = "Smaller indexes"
+    if model.first is not None:
+        smaller = "Indexes smaller than the diamond"
+    return (
+        f"{text} {smaller} are not recommended, even with an equal score: these {model.topics} topics do not show that they "
+        f"{_little_loss(choice)}."
+    )
 
 
 def margin_text(margin: Margin) -> str:

@@ -230,7 +230,9 @@ def caption(results: Results) -> str:
     if comparisons:
         directions = [comparison.direction for comparison in comparisons]
         main = measure_header(results.tables[0].main).name
-        text += f" {tests_text(results)}: {marks_text(directions)}"
+        tests = tests_text(results)
+        if tests:
+            text += f" {tests}: {marks_text(directions)}"
         text += f" W/T/L: topics won, tied and lost in {main}."
         if any(comparison.selected for comparison in comparisons):
             text += f" {SELECTED_NOTE}"
@@ -247,9 +249,9 @@ def _comparisons(results: Results) -> list[Comparison]:
 
 
 def tests_text(results: Results) -> str:
-    """Return a sentence on the tests that were made; empty without tests."""
+    """Return a sentence on the tests that were made; empty without tests, as if all variants were selected on the topics."""
     comparisons = _comparisons(results)
-    if not comparisons:
+    if not comparisons or not results.tests:
         return ""
     tested = comparisons[0]  # all were made as this one
     correction = correction_text(tested.correction, f"{counted(results.tests, 'test')} of variants and measures")

@@ -1,5 +1,6 @@
 // Tables are sorted by a click on a header, filtered, and shown with more or fewer columns.
-const FEW = 8; // Columns at first, and rows that need no filter.
+const FEW = 8; // Rows that need no filter.
+const COLUMNS = matchMedia("(max-width: 30rem)").matches ? 4 : 8; // Columns at first.
 const element = (name, attributes = {}, ...children) => {
   const made = document.createElement(name);
   Object.assign(made, attributes);
@@ -51,7 +52,7 @@ const chooserOf = (table) => {
     for (const row of table.rows) row.cells[column].hidden = !visible;
   };
   const labels = Array.from(table.tHead.rows[0].cells, (head, column) => {
-    const box = element("input", { type: "checkbox", checked: column < FEW, disabled: column === 0 });
+    const box = element("input", { type: "checkbox", checked: column < COLUMNS, disabled: column === 0 });
     box.addEventListener("change", () => show(column, box.checked));
     show(column, box.checked);
     const unit = head.querySelector("small")?.textContent ?? "";
@@ -65,7 +66,7 @@ const chooserOf = (table) => {
 for (const table of document.querySelectorAll("table.sortable")) {
   const tools = element("div", { className: "tools" });
   if (rowsOf(table).length > FEW) tools.append(filterOf(table));
-  if (table.tHead.rows[0].cells.length > FEW) tools.append(chooserOf(table));
+  if (table.tHead.rows[0].cells.length > COLUMNS) tools.append(chooserOf(table));
   addSorting(table);
   table.closest(".scroll").before(tools);
 }
