@@ -23,14 +23,14 @@ class ChartPoint:
     """A variant in a chart.
 
     Args:
-        name: of the variant.
+        name: the variant's name.
         series: its sweep, or `SINGLES`.
-        share: bytes, in % of the baseline's, measured or estimated.
-        mean: of the main measure.
+        share: the bytes of its index, in % of the baseline's, measured or estimated.
+        mean: the mean of the main measure.
         label: the variant with its figures, postings among them, for pointers and screen readers.
         on_line: whether the line of its sweep joins it with its neighbours.
         on_front: whether it is on the Pareto front.
-        bytes: by which lines are ordered.
+        bytes: the bytes of its index, which order the points of a line.
     """
 
     name: str
@@ -56,13 +56,13 @@ class ChartData:
     """The variants of a retrieval model, without controls.
 
     Args:
-        retrieval: the model's name.
+        retrieval: the name of the retrieval model.
         measure: the header of the main measure.
         size: the title of the axis of sizes, which says whether these are measured.
         baseline: the baseline as a point.
         points: all other variants that are drawn, sweep by sweep.
-        margin: the largest accepted loss of the main measure; None where nothing was chosen.
-        recommended: None where nothing is recommended.
+        margin: the largest accepted loss of the main measure; None without a choice.
+        recommended: the recommended variant; None if there is none.
     """
 
     retrieval: str
@@ -83,7 +83,7 @@ class ChartData:
 def chart_data(table: VariantTable, choice: Choice | None = None, asked: str | None = None) -> ChartData:
     """Return the variants of a table as charts draw them, by the main measure of the choice, or else of the table.
 
-    By another measure that is `asked` for, nothing is recommended.
+    If another measure is `asked` for, nothing is recommended.
     """
     measure = asked or table.main
     margin: float | None = None
@@ -107,10 +107,15 @@ def chart_data(table: VariantTable, choice: Choice | None = None, asked: str | N
 
 def _source(table: VariantTable) -> str:
     """Return whether the bytes of a table's indexes are measured."""
-    built = len([row for row in table.rows if row.bytes is not None])
-    if built == len(table.rows):
+    measured = 0
+    for row in table.rows:
+        if row.bytes is not None:
+            measured += 1
+    if measured == len(table.rows):
         return "measured"
-    return "partly estimated" if built else "estimated"
+    if measured:
+        return "partly estimated"
+    return "estimated"
 
 
 def _recommended(table: VariantTable, measure: str, model: ModelChoice) -> Recommended | None:
@@ -141,9 +146,13 @@ def _points(table: VariantTable, measure: str) -> Iterator[ChartPoint]:
 
 
 def _thinned(members: Sequence[int], front: set[int]) -> list[int]:
-    """Return about `MOST_POINTS` of a sweep's variants, evenly spread, with those of the front."""
-    spaced = {members[place] for place in spread(len(members), MOST_POINTS)}
-    return [index for index in members if index in spaced or index in front]
+    """Return about `MOST_POINTS` of a sweep's variants, evenly spread, and all its variants of the front."""
+    spaced_places = set(spread(len(members), MOST_POINTS))
+    shown: list[int] = []
+    for place, index in enumerate(members):
+        if place in spaced_places or index in front:
+            shown.append(index)
+    return shown
 
 
 def _finite(point: ChartPoint) -> Iterator[ChartPoint]:

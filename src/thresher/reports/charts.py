@@ -139,8 +139,11 @@ def series(field: str, names: Sequence[str], width: int) -> dict[str, Spec]:
             f"length(datum.label) > {2 * end} ? slice(datum.label, 0, {end}) + '…' + slice(datum.label, -{end}) : datum.label"
         ),
     }
-    colours = [SERIES[place % len(SERIES)] for place in range(len(names))]
-    dashes = [DASHES[place // len(SERIES) % len(DASHES)] for place in range(len(names))]
+    colours: list[str] = []
+    dashes: list[tuple[int, ...]] = []
+    for place in range(len(names)):
+        colours.append(SERIES[place % len(SERIES)])
+        dashes.append(DASHES[place // len(SERIES) % len(DASHES)])
     channel: Spec = {"field": field, "type": "nominal", "legend": legend}
     if not names:
         # A legend without entries has no size that can be drawn.
@@ -178,8 +181,12 @@ def variants_chart(data: ChartData, width: int, height: int = 420) -> Spec:
     axes = _axes(data, data.points)
     x = axes.size
     y = axes.mean
-    names = list(dict.fromkeys(point.series for point in data.points))
-    channels = series("series", names, width)
+    line_points: dict[str, list[ChartPoint]] = {}
+    for point in data.points:
+        points_of_series = line_points.setdefault(point.series, [])
+        if point.on_line:
+            points_of_series.append(point)
+    channels = series("series", list(line_points), width)
     line = {"strokeWidth": 1.5, "clip": True}
     layers = [
         layer(
@@ -196,9 +203,8 @@ def variants_chart(data: ChartData, width: int, height: int = 420) -> Spec:
     ]
     marks = Marks(_area(axes, width, height))
     marks.add_points(data.points, _half(_SMALL_DOT))
-    for name in names:
-        line_points = [point for point in data.points if point.series == name and point.on_line]
-        marks.add_line(sorted(line_points, key=attrgetter("bytes")))
+    for points_of_series in line_points.values():
+        marks.add_line(sorted(points_of_series, key=attrgetter("bytes")))
     layers += _levels(data, axes, marks)
     description = f"Index size against {data.measure}: a line for each sweep"
     return whole(layers, height, description, data={"values": _rows(data.points)})

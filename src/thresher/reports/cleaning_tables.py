@@ -80,14 +80,17 @@ def write_cleaning_tables(run: CleaningRun, folder: Path) -> None:
 
 
 def cleaning_tables(run: CleaningRun) -> tuple[Table, ...]:
-    """Return all tables of a run but empty ones."""
-    tables = words_table(run.results), measures_table(run.results), page_type_table(page_types(run))
-    return tuple(table for table in tables if table is not None)
+    """Return all tables of a run; quality by type of page only if the gold names types."""
+    tables = [words_table(run.results), measures_table(run.results)]
+    by_type = page_type_table(page_types(run))
+    if by_type is not None:
+        tables.append(by_type)
+    return tuple(tables)
 
 
 def words_table(results: Sequence[CleanerResult]) -> Table:
     """Return the main table, one cleaner per row, the baseline first: words by alignment, and the test against it."""
-    comparisons = [result.comparison for result in results if result.comparison]
+    comparisons = _comparisons(results)
     columns = [CLEANER_NAME, PRECISION.mean, PRECISION.sd, RECALL.mean, RECALL.sd, MARKED_F1, F1.sd, F1_INTERVAL.both]
     columns += [CLEANED_PAGES, EMPTIED]
     if any(result.is_extractor for result in results):
@@ -101,6 +104,11 @@ def words_table(results: Sequence[CleanerResult]) -> Table:
             f" {tested_at(comparisons)}: {marks}"
         )
     return _cleaner_table(columns, results, caption)
+
+
+def _comparisons(results: Sequence[CleanerResult]) -> list[Comparison]:
+    """Return the comparisons of cleaners with the baseline, which has none itself."""
+    return [result.comparison for result in results if result.comparison]
 
 
 def _p_column(comparisons: Sequence[Comparison]) -> CleanerColumn:
@@ -221,7 +229,7 @@ def sentences(run: CleaningRun) -> Iterator[str]:
     )
     if not cleaners:
         return
-    comparisons = [result.comparison for result in cleaners if result.comparison]
+    comparisons = _comparisons(cleaners)
     directions = [direction(comparison) for comparison in comparisons]
     better = directions.count("better")
     worse = directions.count("worse")
@@ -244,7 +252,6 @@ def sentences(run: CleaningRun) -> Iterator[str]:
             if direction_of_result == "worse":
                 names.append(result.cleaner)
         yield f"Cleaning hurts, significantly in F1, with {', '.join(names)}."
-    emptied = [result for result in cleaners if result.summary.words.emptied > text.emptied]
-    if emptied:
-        most = max(emptied, key=attrgetter("summary.words.emptied"))
+    most = max(cleaners, key=attrgetter("summary.words.emptied"))
+    if most.summary.words.emptied > text.emptied:
         yield f"{most.cleaner} empties {counted(most.summary.words.emptied, 'page')}, the most of all cleaners."

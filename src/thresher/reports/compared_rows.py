@@ -72,8 +72,10 @@ def marked_runs(compared: ComparedRuns) -> list[MarkedRun]:
         marks: dict[str, str] = {}
         for measure in means:
             if compared.pairs:
-                worse_letters = [letter for other, letter in letters.items() if (run, other, measure) in worse]
-                marks[measure] = "".join(worse_letters)
+                marks[measure] = ""
+                for other, letter in letters.items():
+                    if (run, other, measure) in worse:
+                        marks[measure] += letter
             else:
                 marks[measure] = MARKS[direction(compared.comparisons.get(run, {}).get(measure))]
         rows.append(MarkedRun(run, letters[run], means, marks))

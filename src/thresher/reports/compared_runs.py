@@ -90,8 +90,12 @@ def marked_table(compared: ComparedRuns) -> Table:
     if compared.pairs:
         columns.insert(0, LETTER)
     measures = compared.values[compared.baseline]
-    columns += [_marked_column(measure) for measure in measures]
-    text = pairs_caption(compared) if compared.pairs else _baseline_caption(compared)
+    for measure in measures:
+        columns.append(_marked_column(measure))
+    if compared.pairs:
+        text = pairs_caption(compared)
+    else:
+        text = _baseline_caption(compared)
     topics = counted(len(compared.topics), "topic")
     return Table.of(columns, rows, f"{topics}. {text}", keys=len(columns) - len(measures))
 
@@ -111,7 +115,7 @@ def _correction_text(compared: ComparedRuns) -> str:
 
 
 def pairs_caption(compared: ComparedRuns) -> str:
-    """Return how all pairs were tested, and what the letters mean."""
+    """Return the test of all pairs, and the meaning of the letters."""
     tests: list[Comparison] = []
     for by_measure in compared.pairs.values():
         tests += by_measure.values()
@@ -143,9 +147,11 @@ def run_lines(compared: ComparedRuns) -> Iterator[str]:
 
 def table_lines(table: Table) -> Iterator[str]:
     """Give a table as tab-separated lines, with a header, and with a comment on the test at the end."""
-    yield "\t".join(f"{head.header} {head.unit}".strip() for head in table.columns)
+    header = [f"{head.header} {head.unit}".strip() for head in table.columns]
+    yield "\t".join(header)
     for row in table.rows:
-        yield "\t".join(escape_controls(f"{cell.text} {cell.mark}".rstrip()) for cell in row)
+        cells = [f"{cell.text} {cell.mark}".rstrip() for cell in row]
+        yield "\t".join(map(escape_controls, cells))
     yield f"# {table.caption}"
 
 
@@ -154,6 +160,5 @@ def topic_lines(compared: ComparedRuns) -> Iterator[str]:
     for run, by_measure in compared.values.items():
         for measure, by_topic in by_measure.items():
             for topic, value in by_topic.items():
-                yield "\t".join(
-                    (escape_controls(run), escape_controls(measure), escape_controls(topic), fixed(value, 6))
-                )
+                names = "\t".join(map(escape_controls, (run, measure, topic)))
+                yield f"{names}\t{fixed(value, 6)}"

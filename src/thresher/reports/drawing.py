@@ -6,7 +6,7 @@ import functools
 import html
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,8 +134,11 @@ def _sorted_lines(match: re.Match[bytes]) -> bytes:
 @functools.cache
 def _light_colours() -> dict[str, str]:
     css = (TEMPLATES / "report.css").read_text(encoding="utf-8").partition("@media")[0]
-    colours = {f"var(--{name})": colour for name, colour in re.findall(r"--([\w-]+): (#\w+)", css)}
-    return {**colours, "currentColor": colours["var(--ink)"]}
+    colours: dict[str, str] = {}
+    for declaration in re.finditer(r"--([\w-]+): (#\w+)", css):
+        colours[f"var(--{declaration[1]})"] = declaration[2]
+    colours["currentColor"] = colours["var(--ink)"]
+    return colours
 
 
 def _with_colours(part: Any, colours: Mapping[str, str]) -> Any:
@@ -169,16 +172,22 @@ class NamedPlot(NamedTuple):
 
 def write_plots(results: Results, choice: Choice | None, folder: Path) -> list[Path]:
     """Write every plot as SVG and as PDF, each file whole or not at all; return the files."""
-    written = []
+    written: list[Path] = []
     for table in results.tables:
         for named in _plots(results, table, choice):
-            # Characters with a meaning to file systems or shells become hyphens.
-            stem = "-".join(re.sub(r"[^\w.@=]+", "-", part).strip("-") for part in named.name)
             for ending in _WRITTEN:
-                path = folder / f"{stem}.{ending}"
+                path = folder / f"{_stem(named.name)}.{ending}"
                 named.plot.save(path)
                 written.append(path)
     return written
+
+
+def _stem(parts: Iterable[str]) -> str:
+    """Return the parts of a file name with hyphens for characters with a meaning to file systems or shells."""
+    words: list[str] = []
+    for part in parts:
+        words.append(re.sub(r"[^\w.@=]+", "-", part).strip("-"))
+    return "-".join(words)
 
 
 def _plots(results: Results, table: VariantTable, choice: Choice | None) -> Iterator[NamedPlot]:

@@ -170,7 +170,10 @@ def _documents_caption(topic: TopicExplanation, shown: int) -> str:
 
 def _document_lines(document: DocumentChange, whole: bool, width: int) -> Iterator[str]:
     yield from wrapped(_document_head(document), width)
-    words = [_term_text(term) for term in document.terms if term.before or term.after]
+    words: list[str] = []
+    for term in document.terms:
+        if term.before or term.after:
+            words.append(_term_text(term))
     yield from wrapped(f"words of the topic: {', '.join(words) or 'none'}", width, "  ")
     if document.overtakers:
         most = MOST_OVERTAKERS
@@ -242,7 +245,7 @@ def _passage_lines(passage: Passage, whole: bool, width: int) -> Iterator[str]:
         if count > 1:
             word += f" ×{count}"
         words.append(word)
-    drops = "; ".join(_drop_text(drop) for drop in passage.drops)
+    drops = "; ".join(map(_drop_text, passage.drops))
     yield from wrapped(f"removed {passage.kind} with {', '.join(words)}: {drops}", width, "  ")
     text = passage.text
     if not whole and len(text) > MOST_CHARACTERS:

@@ -43,9 +43,11 @@ def write_reports(results: Results, folder: Path) -> None:
         csv = csv_table(further_tables.system_columns(results.measures), results.facts.systems)
         write_text(folder / further_tables.SYSTEMS_CSV, csv)
     tables = [main_table(results), chosen, further_tables.held_out_table(results), systems]
-    write_text(folder / "table.md", "\n".join(render_markdown(table) for table in tables if table))
+    markdown = [render_markdown(table) for table in tables if table]
+    write_text(folder / "table.md", "\n".join(markdown))
     paper_tables = [paper_table(results), chosen]
-    write_text(folder / "table.tex", "\n".join(render_fitted(table) for table in paper_tables if table))
+    latex = [render_fitted(table) for table in paper_tables if table]
+    write_text(folder / "table.tex", "\n".join(latex))
     write_report(folder, results, last_choice(folder, results.facts.key))
 
 

@@ -95,7 +95,7 @@ SYSTEM_BYTES = SystemColumn(
 
 
 def parts_table(results: Results) -> Table | None:
-    """Return for each built index the share of its bytes that its parts have; None where nothing was built."""
+    """Return the shares of the parts of each built index in its bytes; None if no index was built."""
     table = results.tables[0]
     rows = [VariantRow(table, index) for index in table.built]
     if not rows:
@@ -111,7 +111,9 @@ def parts_table(results: Results) -> Table | None:
 
 def _part_column(part: IndexPart) -> VariantColumn:
     def share(row: VariantRow) -> float:
-        return row.built.share_of(part.types) if row.built else 0.0
+        if row.built is None:
+            return 0.0
+        return row.built.share_of(part.types)
 
     return VariantColumn(part.name, share, f"{part.purpose}.", formats.PERCENT, unit="%")
 
@@ -160,12 +162,15 @@ def held_out_table(results: Results) -> Table | None:
     with_baselines: list[Chosen] = []
     for table in results.only_built().tables:
         with_baselines.append(Chosen(table, None, 0, {}))
-        with_baselines += [row for row in rows if row.retrieval == table.retrieval]
+        for row in rows:
+            if row.retrieval == table.retrieval:
+                with_baselines.append(row)
     columns = [replace(CHOSEN, header="variant")]
     if len(results.tables) > 1:
         columns.append(CHOSEN_RETRIEVAL)
     keys = len(columns)
-    columns += [_held_out_mean(measure) for measure in results.measures]
+    for measure in results.measures:
+        columns.append(_held_out_mean(measure))
     columns.append(CHOSEN_SIZE)
     facts = results.facts
     correction = correction_text(

@@ -49,7 +49,9 @@ def render_report(results: Results, choice: Choice | None = None, software: Soft
     sub = f"{counted(len(facts.topics), 'topic')} · {len(results.tables[0].rows) - 1:,} variants"
     if facts.title_bias:
         sub += f" · {facts.title_bias.relevant:,} relevant pages"
-    models = [_model_page(_alone(results, table), choice, number) for number, table in enumerate(results.tables)]
+    models: list[ModelPage] = []
+    for number, table in enumerate(results.tables):
+        models.append(_model_page(_alone(results, table), choice, number))
     return render_template(
         "report.html.j2",
         styles=("choice.css",),
@@ -265,7 +267,7 @@ def _baseline_figures(table: VariantTable) -> Iterator[KeyFigure]:
 
 
 def _change(share: float) -> str:
-    """Return a share of the baseline as a change: 0.4 is −60.0 %."""
+    """Return a share of the baseline as a change: −60.0 % for 0.4."""
     change = share - 1
     size = f"{percent(abs(change))} %"
     if round(1000 * change) == 0:

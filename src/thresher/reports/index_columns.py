@@ -28,7 +28,7 @@ def index_columns(
 
     Args:
         index: returns the index of a row, or None.
-        measures: the deciding ones, the main measure first.
+        measures: the deciding measures, the main measure first.
         prefix: before the columns' names.
         about: the role of the index, before the meanings.
     """

@@ -60,6 +60,7 @@ _LATEX = {
     "⁶": r"\textsuperscript{6}",
     "₂": r"\textsubscript{2}",
 }
+_TRANSLATION = str.maketrans(_LATEX)
 _MARKS = {"†+": r"$^{\dagger+}$", "†−": r"$^{\dagger-}$", "†": r"$^{\dagger}$", "": ""}
 
 
@@ -70,7 +71,9 @@ def parse_length(text: str) -> float:
     (3.3, 3.307)
     """
     match = _LENGTH.fullmatch(text.strip())
-    inches = float(match[1]) * _UNITS[match[2]] if match else 0.0
+    inches = 0.0
+    if match:
+        inches = float(match[1]) * _UNITS[match[2]]
     if not _NARROWEST <= inches <= _WIDEST:
         raise ConfigError(
             f"{text!r} is not the width of a column", "write one such as 3.3in, 8.4cm or 241pt", "--width"
@@ -165,13 +168,15 @@ def render_latex(table: Table, label: str = "", column: float = COLUMN) -> str:
 def escape_latex(text: str) -> str:
     """Return `text` so that LaTeX prints it as it is: special characters escaped, `--` no dash."""
     apart = re.sub(r"-(?=-)", "-\0", plain(text))
-    return "".join(_LATEX.get(sign, sign) for sign in apart)
+    return apart.translate(_TRANSLATION)
 
 
 def _lines(text: str) -> list[str]:
     """Return a long name in lines, each as long as there is room for."""
+    if _FONT * ems(text) <= _LONG:
+        return [text]
     lines: list[str] = []
-    for part in _BREAKS.split(text) if _FONT * ems(text) > _LONG else [text]:
+    for part in _BREAKS.split(text):
         if lines and _FONT * ems(lines[-1] + part) <= _LONG:
             lines[-1] += part
         else:

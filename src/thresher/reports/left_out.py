@@ -8,13 +8,18 @@ from thresher.collections.file_collection import LeftOut
 
 
 def left_out_sentences(left_out: LeftOut) -> Iterator[str]:
-    """Yield a line for each kind of files and entries that are left out."""
+    """Give a line for each kind of files and entries that are left out."""
     if left_out.others:
-        endings = ", ".join(f"{count:,} {ending or 'without ending'}" for ending, count in left_out.endings)
-        more = f", {left_out.of_rarer_endings:,} more" if left_out.of_rarer_endings else ""
-        hint = "; format html reads pages of any name" if left_out.by_name else ""
+        counts: list[str] = []
+        for ending, count in left_out.endings:
+            counts.append(f"{count:,} {ending or 'without ending'}")
+        if left_out.of_rarer_endings:
+            counts.append(f"{left_out.of_rarer_endings:,} more")
+        hint = ""
+        if left_out.by_name:
+            hint = "; format html reads pages of any name"
         files = _were_left_out(left_out.others, "file with another ending", "files with other endings")
-        yield f"{files}: {endings}{more}{hint}"
+        yield f"{files}: {', '.join(counts)}{hint}"
     if left_out.hidden:
         yield _were_left_out(left_out.hidden, "hidden folder or file", "hidden folders or files")
     if left_out.not_files:
@@ -22,4 +27,6 @@ def left_out_sentences(left_out: LeftOut) -> Iterator[str]:
 
 
 def _were_left_out(count: int, singular: str, plural: str) -> str:
-    return f"1 {singular} was left out" if count == 1 else f"{count:,} {plural} were left out"
+    if count == 1:
+        return f"1 {singular} was left out"
+    return f"{count:,} {plural} were left out"

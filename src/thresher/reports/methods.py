@@ -94,13 +94,19 @@ def _software(software: Software) -> Iterator[str]:
 
 
 def _weights(treatments: list[Treatment]) -> Iterator[str]:
-    names = dict.fromkeys(treatment.weights.canonical_name for treatment in treatments if treatment.weights)
+    names: list[str] = []
+    for treatment in treatments:
+        if treatment.weights and treatment.weights.canonical_name not in names:
+            names.append(treatment.weights.canonical_name)
     if names:
         yield f"{', '.join(names)}: {_description(Weights)}"
 
 
 def _prunings(treatments: list[Treatment]) -> Iterator[str]:
-    names = dict.fromkeys(treatment.pruning.method.canonical_name for treatment in treatments if treatment.pruning)
+    names: list[str] = []
+    for treatment in treatments:
+        if treatment.pruning and treatment.pruning.method.canonical_name not in names:
+            names.append(treatment.pruning.method.canonical_name)
     for name in names:
         yield f"{name}: {_description(method_class(name.partition('(')[0], name))}"
 
@@ -142,11 +148,13 @@ def _relative_cutoffs(results: Results, treatments: list[Treatment]) -> Iterator
         if row.built:
             cutoffs.update(row.built.cutoffs)
     if cutoffs:
-        values = "; ".join(f"{name} = {exact_number(value)}" for name, value in cutoffs.items())
+        values: list[str] = []
+        for name, value in cutoffs.items():
+            values.append(f"{name} = {exact_number(value)}")
         yield (
             "The cutoff pN is the smallest score such that the segments with this score or a lower one hold at least N % of "
             "the collection's words; rN is the perplexity at that percentile of the sentences of the model's reference text, "
-            f"linear between those in its card. Here: {values}. Finding them counts as cleaning."
+            f"linear between those in its card. Here: {'; '.join(values)}. Finding them counts as cleaning."
         )
     if any(map(_has_quota, treatments)):
         yield _QUOTAS

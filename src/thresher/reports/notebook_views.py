@@ -46,7 +46,9 @@ WIDTH = 240
 
 
 def _html(sentences: Iterable[str], *tables: Table) -> str:
-    items = Markup("").join(Markup("<li>{}</li>").format(coded(sentence)) for sentence in sentences)
+    items = Markup("")
+    for sentence in sentences:
+        items += Markup("<li>{}</li>").format(coded(sentence))
     return str(Markup("<ul>{}</ul>{}").format(items, Markup("").join(map(_table_html, tables))))
 
 
@@ -60,7 +62,9 @@ def _table_html(table: Table) -> Markup:
 
 
 def _row_html(tag: str, cells: Iterable[str]) -> Markup:
-    inner = Markup("").join(Markup(f"<{tag}>{{}}</{tag}>").format(cell) for cell in cells)
+    inner = Markup("")
+    for cell in cells:
+        inner += Markup(f"<{tag}>{{}}</{tag}>").format(cell)
     return Markup("<tr>{}</tr>").format(inner)
 
 
@@ -160,8 +164,9 @@ def _page_frame(page: PageScores) -> Any:
 
 
 def _page_columns(page: PageScores) -> list[Column[Mapping[str, Any]]]:
-    names = page.rows[0] if page.rows else ()
-    return [Column(name, itemgetter(name), "", formats.FIGURE) for name in names]
+    if not page.rows:
+        return []
+    return [Column(name, itemgetter(name), "", formats.FIGURE) for name in page.rows[0]]
 
 
 VIEWS.update(

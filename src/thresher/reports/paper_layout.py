@@ -30,6 +30,8 @@ _TALLER = 0.1
 """Heights over widths that are tried until all names have room."""
 _MOST_ANCHORS = 12
 _MOST_DOTS = 15
+_SHARES_OF_A_LINE = (0, 0.25, 0.5, 0.75, 1)
+"""Places along the line of the margin, as shares of the plot's width, that its name may stand beside."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,9 @@ class Curve:
     @property
     def dots(self) -> tuple[ChartPoint, ...]:
         """The points that are marked: none of a curve of many."""
-        return () if len(self.points) > _MOST_DOTS else self.points
+        if len(self.points) > _MOST_DOTS:
+            return ()
+        return self.points
 
 
 @dataclass(frozen=True)
@@ -117,12 +121,15 @@ class Axis:
     @property
     def widest(self) -> float:
         """The width of its widest number, in points of print."""
-        return FONT * max(ems(f"{tick:.{self.decimals}f}") for tick in self.ticks)
+        widest = 0.0
+        for tick in self.ticks:
+            widest = max(widest, ems(f"{tick:.{self.decimals}f}"))
+        return FONT * widest
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The axes, the names in their places, and what they are not to lie on."""
+    """The axes, the names in their places, and the marks that names must not cover."""
 
     x: Axis
     y: Axis
@@ -169,10 +176,13 @@ def _size_axis(plotted: PlottedVariants, length: float) -> Axis:
 def _ticks(low: float, high: float) -> tuple[float, ...]:
     """Return round numbers between two, at most one more than `_TICKS`."""
     power = 10.0 ** math.floor(math.log10((high - low) / _TICKS))
-    wide_enough = [step for step in _STEPS if power * step * _TICKS >= high - low]
-    step = power * wide_enough[0]
-    numbers = range(math.ceil(low / step), math.floor(high / step) + 1)
-    return tuple(round(step * number, 10) for number in numbers)
+    for multiple in _STEPS:
+        step = power * multiple
+        if step * _TICKS >= high - low:
+            break
+    first = math.ceil(low / step)
+    last = math.floor(high / step)
+    return tuple(round(step * number, 10) for number in range(first, last + 1))
 
 
 def _place(x: Axis, y: Axis, point: ChartPoint) -> Place:
@@ -185,7 +195,7 @@ def _obstacles(plotted: PlottedVariants, x: Axis, y: Axis) -> Obstacles:
         marked += curve.dots
     if plotted.recommended:
         marked.append(plotted.recommended)
-    points = [Box.around(_place(x, y, point), _REACH) for point in marked]
+    boxes = [Box.around(_place(x, y, point), _REACH) for point in marked]
     lines: list[Segment] = []
     for level in plotted.levels:
         middle = y.length - y.at(level)
@@ -193,7 +203,7 @@ def _obstacles(plotted: PlottedVariants, x: Axis, y: Axis) -> Obstacles:
     for curve in plotted.curves:
         for begin, end in pairwise(curve.line):
             lines.append(Segment(_place(x, y, begin), _place(x, y, end)))
-    return Obstacles(Box(1, 0, x.length + BESIDE, y.length - 1), points, lines)
+    return Obstacles(Box(1, 0, x.length + BESIDE, y.length - 1), boxes, lines)
 
 
 def _names(plotted: PlottedVariants, x: Axis, y: Axis) -> list[Name]:
@@ -202,10 +212,12 @@ def _names(plotted: PlottedVariants, x: Axis, y: Axis) -> list[Name]:
     curves = [plotted.baseline]
     curves += plotted.curves
     for curve in curves:
-        names.append(_name(curve.name, [_place(x, y, point) for point in curve.points]))
+        places = [_place(x, y, point) for point in curve.points]
+        names.append(_name(curve.name, places))
     if plotted.margin is not None:
         middle = y.length - y.at(plotted.margin)
-        names.append(_name("margin", [Place(share * x.length, middle) for share in (0, 0.25, 0.5, 0.75, 1)]))
+        along_the_line = [Place(share * x.length, middle) for share in _SHARES_OF_A_LINE]
+        names.append(_name("margin", along_the_line))
     if plotted.recommended:
         names.append(_name("recommended", [_place(x, y, plotted.recommended)]))
     return names

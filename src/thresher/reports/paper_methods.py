@@ -49,13 +49,17 @@ def write_methods(results: Results, software: Software, choice: Choice | None, p
     if ending not in _ENDINGS:
         raise InputError("methods are written as LaTeX or Markdown", "end the file name in .tex or .md", str(path))
     sentences = list(methods_sentences(results, software, choice))
-    show = _latex if ending == ".tex" else _markdown
-    write_text(path, " ".join("".join(map(show, sentence)) for sentence in sentences) + "\n")
-    file = path.with_suffix(BIBLIOGRAPHY)
+    show = _markdown
+    if ending == ".tex":
+        show = _latex
+    texts: list[str] = []
     keys: list[str] = []
     for sentence in sentences:
+        texts.append("".join(map(show, sentence)))
         for part in sentence:
             keys += part.keys
+    write_text(path, " ".join(texts) + "\n")
+    file = path.with_suffix(BIBLIOGRAPHY)
     write_text(file, references.bibliography(keys))
     return file
 
@@ -72,7 +76,8 @@ def _latex(part: Cited) -> str:
 def _markdown(part: Cited) -> str:
     if not part.keys:
         return part.text
-    return f"{part.text} [{'; '.join(f'@{key}' for key in part.keys)}]"
+    keys = [f"@{key}" for key in part.keys]
+    return f"{part.text} [{'; '.join(keys)}]"
 
 
 def methods_sentences(results: Results, software: Software, choice: Choice | None = None) -> Iterator[Sentence]:
@@ -92,11 +97,14 @@ def _software(software: Software, name: str) -> Cited:
 
 def _work(results: Results, software: Software) -> Iterator[Sentence]:
     facts = results.facts
+    end = "."
     where_from = origin(software)
+    if where_from:
+        end = f" ({where_from})."
     yield (
         Cited(f"We cleaned and searched {counted(facts.pages.documents, 'page')} ({plain(facts.title)}) with "),
         _software(software, "thresher"),
-        Cited(f" ({where_from})." if where_from else "."),
+        Cited(end),
     )
 
 
@@ -122,16 +130,19 @@ def _treatments(results: Results) -> Iterator[Sentence]:
 
 
 def _used_variants(results: Results) -> list[Variant]:
-    """Return the variants that were built, or if none was, those that were explored."""
+    """Return the built variants; all explored variants if only the baseline was built."""
     table = results.tables[0]
-    indices = table.built if len(table.built) > 1 else range(len(table.rows))
-    return [table.rows[index].variant for index in indices]
+    if len(table.built) > 1:
+        table = table.only(table.built)
+    return [row.variant for row in table.rows]
 
 
 def _cited(results: Results, name: str, keys: Sequence[str]) -> Cited:
     """Return a method by its name, with its label before it if it has one."""
     label = results.facts.labels.get(name)
-    return Cited(f"{label} ({name})" if label else name, keys)
+    if label:
+        return Cited(f"{label} ({name})", keys)
+    return Cited(name, keys)
 
 
 def _keys_of(scorer: Scorer) -> Sequence[str]:
@@ -153,8 +164,10 @@ def _listed(before: str, parts: Sequence[Cited], after: str = ".") -> Iterator[S
     sentence = [Cited(before)]
     for number, part in enumerate(parts, start=1):
         sentence.append(part)
-        if number < len(parts):
-            sentence.append(Cited(" and " if number == len(parts) - 1 else ", "))
+        if number == len(parts) - 1:
+            sentence.append(Cited(" and "))
+        elif number < len(parts):
+            sentence.append(Cited(", "))
     sentence.append(Cited(after))
     yield tuple(sentence)
 
@@ -182,7 +195,9 @@ def _index(results: Results, software: Software) -> Sentence:
 
 def _evaluation(results: Results, software: Software) -> Iterator[Sentence]:
     facts = results.facts
-    measures = [Cited(_measure_text(measure), _measure_keys(measure)) for measure in results.measures]
+    measures: list[Cited] = []
+    for measure in results.measures:
+        measures.append(Cited(_measure_text(measure), _measure_keys(measure)))
     for sentence in _listed(f"Over {counted(len(facts.topics), 'topic')} we report ", measures, ", computed by "):
         yield (*sentence, _software(software, "ir-measures"), Cited("."))
     if not results.tests:

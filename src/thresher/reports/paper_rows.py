@@ -19,7 +19,7 @@ MOST_ROWS = 40
 
 
 def labelled(name: str, labels: Mapping[str, str]) -> str:
-    """Return what a paper shows for a name: its label, or the name with the labels of its sweep, or of its two parts.
+    """Return the text of a paper for a name: its label, or the name with the labels of its sweep, or of its two parts.
 
     >>> labels = {"content(headings=keep)": "Content", "none|dcp": "DCP", "justext": "jusText"}
     >>> labelled("content(headings=keep)@0.3", labels), labelled("none|dcp@0.5", labels), labelled("justext|up@1", labels)
@@ -58,7 +58,9 @@ def paper_rows(results: Results, asked: Sequence[str] = (), model: str | None = 
         ConfigError: if there is no such row or retrieval model.
     """
     labels = results.facts.labels
-    tables = results.tables if model is None else (results.table(model),)
+    tables = results.tables
+    if model is not None:
+        tables = (results.table(model),)
     check_rows(results, asked)
     rows: list[PaperRow] = []
     for table in tables:
@@ -67,7 +69,7 @@ def paper_rows(results: Results, asked: Sequence[str] = (), model: str | None = 
             rows.append(PaperRow(labelled(row.record.name, labels), retrieval, variant=row))
     for system in results.facts.systems:
         name = labelled(system.name, labels)
-        if not asked or {system.name, name} & set(asked):
+        if not asked or system.name in asked or name in asked:
             rows.append(PaperRow(name, "", system=system))
     return rows
 
@@ -79,11 +81,11 @@ def check_rows(results: Results, asked: Sequence[str]) -> None:
         ConfigError: if there is one.
     """
     labels = results.facts.labels
-    names: set[str] = set()
+    declared_names = _system_names(results)
     for row in results.tables[0].rows:
-        names.update((row.name, row.variant.sweep or row.name))
-    names.update(system.name for system in results.facts.systems)
-    names.update([labelled(name, labels) for name in names])
+        declared_names.update((row.name, row.variant.sweep or row.name))
+    labelled_names = {labelled(name, labels) for name in declared_names}
+    names = declared_names | labelled_names
     for name in asked:
         if name not in names:
             near = get_close_matches(name, names, 3) or sorted(names)[:10]
@@ -92,25 +94,31 @@ def check_rows(results: Results, asked: Sequence[str]) -> None:
             )
 
 
+def _system_names(results: Results) -> set[str]:
+    return {system.name for system in results.facts.systems}
+
+
 def unused_labels(results: Results) -> list[str]:
-    """Return the names with a label that nothing in the results has."""
-    names = set(results.retrievals)
-    names.update(system.name for system in results.facts.systems)
+    """Return the labelled names that are not in the results."""
+    names = _system_names(results)
+    names.update(results.retrievals)
     for row in results.tables[0].rows:
         names |= _names_of_parts(row.name)
         if row.variant.sweep:
             names |= _names_of_parts(row.variant.sweep)
-        names.update(scorer.canonical_name for scorer in row.variant.cleaner.scorers)
+        for scorer in row.variant.cleaner.scorers:
+            names.add(scorer.canonical_name)
     for column in variant_columns(results.measures):
         names.update((column.name, column.title))
-    labels = results.facts.labels
-    # Names with paths stand there twice, from the file's folder and from the working folder.
-    used = {labels[name] for name in names if name in labels}
-    unused: list[str] = []
-    for name, label in labels.items():
-        if name not in names and label not in used:
-            unused.append(name)
-    return unused
+    # Labels have a name with a path twice, from the file's folder and from the working folder.
+    used_labels: set[str] = set()
+    unused: dict[str, str] = {}
+    for name, label in results.facts.labels.items():
+        if name in names:
+            used_labels.add(label)
+        else:
+            unused[name] = label
+    return [name for name, label in unused.items() if label not in used_labels]
 
 
 def _names_of_parts(name: str) -> set[str]:
@@ -132,13 +140,16 @@ def _variants(table: VariantTable, asked: Sequence[str], labels: Mapping[str, st
 
 
 def asked_variants(table: VariantTable, asked: Sequence[str], labels: Mapping[str, str]) -> Iterator[int]:
-    """Give the variants of names, sweeps or labels, in this order; of a sweep those that were built, if any was."""
-    built = set(table.built)
+    """Give the variants of names, sweeps or labels, in this order; of a sweep only the built variants, if it has any."""
     for name in asked:
-        of_sweep: list[int] = []
+        members: list[int] = []
+        built_members: list[int] = []
         for index, row in enumerate(table.rows):
+            sweep = row.variant.sweep
             if name in (row.name, labelled(row.name, labels)):
                 yield index
-            elif row.variant.sweep is not None and name in (row.variant.sweep, labelled(row.variant.sweep, labels)):
-                of_sweep.append(index)
-        yield from [index for index in of_sweep if index in built] or of_sweep
+            elif sweep is not None and name in (sweep, labelled(sweep, labels)):
+                members.append(index)
+                if row.built is not None:
+                    built_members.append(index)
+        yield from built_members or members

@@ -19,7 +19,7 @@ from thresher.reports.compared_rows import MarkedRun, marked_runs
 from thresher.reports.compared_runs import pairs_caption
 from thresher.reports.formatting import MARKS, NOTHING, plain
 from thresher.reports.further_tables import SystemColumn, system_columns
-from thresher.reports.html_parts import viewed
+from thresher.reports.html_parts import ViewedTable, viewed
 from thresher.reports.paper_rows import PaperRow, paper_rows
 from thresher.reports.table import Table, measure_header
 from thresher.reports.variant_columns import BYTES_SHARE, POSTINGS_SHARE, VariantColumn, mean_column, variant_columns
@@ -66,33 +66,47 @@ def paper_table(results: Results, asked: PaperTable = PaperTable()) -> Table:
     columns = list(_of_papers(declared, results))
     keys = [NAME]
     caption = f"{plain(results.facts.title)}, {counted(len(results.facts.topics), 'topic')}"
-    models = list(dict.fromkeys(row.retrieval for row in rows if row.retrieval))
+    models = _models(rows)
     if len(models) > 1:
         keys.append(RETRIEVAL)
         caption += "."
     else:
         caption += f", {models[0]}."
-    compared = _compared(results, rows, declared) if asked.pairs else None
-    if compared:
+    if asked.pairs:
+        compared = _compared(results, rows, declared)
         by_row = dict(zip(_tested(rows), marked_runs(compared), strict=True))
         keys.insert(0, _letter_column(by_row))
         columns = [_with_letters(column, by_row) for column in columns]
         caption += f" {pairs_caption(compared)}"
     table = Table.of(keys + columns, rows, caption, keys=len(keys), group=attrgetter("retrieval"))
-    if not compared:
+    if not asked.pairs:
         caption += _marks_text(table, results)
     if any(column.unit == _OF_BASELINE for column in declared):
         caption += " Sizes are in % of the baseline's."
     if len(_tested(rows)) < len(rows):
         caption += f" {SELECTED_NOTE}"
     shown = viewed(table)
-    notes = []
-    if shown.common:
-        common_values = [f"{value.title} {value.text}" for value in shown.common]
-        notes.append(f"In every row: {'; '.join(common_values)}.")
+    notes = _common_values(shown)
     if not asked.rows:
         notes += _left_out(rows)
     return replace(shown.table, caption=caption, note=" ".join(notes))
+
+
+def _models(rows: Sequence[PaperRow]) -> list[str]:
+    """Return the retrieval models of the rows, each once; runs of other systems have none."""
+    models: list[str] = []
+    for row in rows:
+        if row.retrieval and row.retrieval not in models:
+            models.append(row.retrieval)
+    return models
+
+
+def _common_values(shown: ViewedTable) -> list[str]:
+    """Return a sentence on the columns with one value in all rows, if there are any."""
+    if not shown.common:
+        return []
+    values = [f"{value.title} {value.text}" for value in shown.common]
+    return [f"In every row: {'; '.join(values)}."]
 
 
 def _left_out(rows: Sequence[PaperRow]) -> list[str]:
@@ -114,21 +128,31 @@ def _left_out(rows: Sequence[PaperRow]) -> list[str]:
 
 
 def _declared(results: Results, asked: Sequence[str]) -> list[VariantColumn]:
-    """Return the asked columns, or those of sizes and measures."""
+    """Return the asked columns, or the columns of sizes and measures."""
+    declared: list[VariantColumn] = []
     if not asked:
-        declared = [BYTES_SHARE, POSTINGS_SHARE]
-        declared += [mean_column(measure) for measure in results.measures]
-        return declared
-    columns = {column.name: column for column in variant_columns(results.measures)}
-    for column in list(columns.values()):
+        declared += [BYTES_SHARE, POSTINGS_SHARE]
         for measure in results.measures:
-            if measure in column.name:
-                columns.setdefault(column.name.replace(measure, measure_header(measure).name, 1), column)
+            declared.append(mean_column(measure))
+        return declared
+    columns = _columns_by_name(results)
     for name in asked:
         if name not in columns:
             near = ", ".join(get_close_matches(name, columns, 3) or results.measures)
             raise ConfigError(f"there is no column {name!r}", f"use those of results.csv, such as {near}", "columns")
-    return [columns[name] for name in asked]
+        declared.append(columns[name])
+    return declared
+
+
+def _columns_by_name(results: Results) -> dict[str, VariantColumn]:
+    """Return the columns of results.csv by their names, and by their names with the measure as tables name it."""
+    all_columns = variant_columns(results.measures)
+    columns = {column.name: column for column in all_columns}
+    for column in all_columns:
+        for measure in results.measures:
+            if measure in column.name:
+                columns.setdefault(column.name.replace(measure, measure_header(measure).name, 1), column)
+    return columns
 
 
 def _of_papers(columns: Sequence[VariantColumn], results: Results) -> Iterator[PaperColumn]:
@@ -144,19 +168,23 @@ def _of_papers(columns: Sequence[VariantColumn], results: Results) -> Iterator[P
 
 
 def _of_both(column: VariantColumn, of_systems: SystemColumn | None) -> PaperColumn:
-    """Return the column over variants and, where it is one of theirs too, over runs of other systems."""
-    theirs = of_systems or SystemColumn("", lambda _: None, "")
+    """Return the column over variants and over runs of other systems, which may not have it."""
+    if of_systems is None:
+        of_systems = SystemColumn("", lambda _: None, "")
+    missing = NOTHING
+    if isinstance(column.missing, str):
+        missing = column.missing
     return PaperColumn(
         column.name,
-        _either(column.value, theirs.value, None),
+        _either(column.value, of_systems.value, None),
         column.meaning,
         column.format,
         unit=column.unit,
-        text=column.text and _either(column.text, theirs.text, ""),
-        prefix=column.prefix and _either(column.prefix, theirs.prefix, ""),
-        mark=column.mark and _either(column.mark, theirs.mark, ""),
-        interval=column.interval and _either(column.interval, theirs.interval, None),
-        missing=column.missing if isinstance(column.missing, str) else NOTHING,
+        text=column.text and _either(column.text, of_systems.text, ""),
+        prefix=column.prefix and _either(column.prefix, of_systems.prefix, ""),
+        mark=column.mark and _either(column.mark, of_systems.mark, ""),
+        interval=column.interval and _either(column.interval, of_systems.interval, None),
+        missing=missing,
     )
 
 
@@ -180,7 +208,8 @@ def _marks_text(table: Table, results: Results) -> str:
         return ""
     marks: set[str] = set()
     for row in table.rows:
-        marks.update(cell.mark for cell in row)
+        for cell in row:
+            marks.add(cell.mark)
     meanings: list[str] = []
     for direction, meaning in _MEANINGS.items():
         if MARKS[direction] in marks:
@@ -194,13 +223,16 @@ def _marks_text(table: Table, results: Results) -> str:
 def _compared(results: Results, rows: Sequence[PaperRow], columns: Sequence[VariantColumn]) -> ComparedRuns:
     """Compare every two rows in the measures that are shown."""
     facts = results.facts
-    shown = {column.name for column in columns}
-    measures = [measure for measure in results.measures if measure in shown]
+    names = [column.name for column in columns]
+    measures = [measure for measure in results.measures if measure in names]
     if not measures:
         raise ConfigError("pairs are compared in measures, and no column is one", "add one to the columns", "pairs")
     values: dict[str, dict[str, dict[str, float]]] = {}
     for number, row in enumerate(_tested(rows)):
-        values[str(number)] = {measure: _by_topic(results, row, measure) for measure in measures}
+        values_of_row: dict[str, dict[str, float]] = {}
+        for measure in measures:
+            values_of_row[measure] = _by_topic(results, row, measure)
+        values[str(number)] = values_of_row
     pairs = compare_pairs(values, facts.alpha, facts.correction, facts.setup.seed, facts.test)
     return ComparedRuns(
         "0", tuple(facts.topics), values, {}, facts.alpha, facts.correction, test=facts.test, pairs=pairs
@@ -209,12 +241,13 @@ def _compared(results: Results, rows: Sequence[PaperRow], columns: Sequence[Vari
 
 def _tested(rows: Sequence[PaperRow]) -> list[PaperRow]:
     """Return the rows that were not selected on the topics that they would be tested on."""
-    tested: list[PaperRow] = []
-    for row in rows:
-        built = row.variant.built if row.variant else None
-        if built is None or not any(comparison.selected for comparison in built.comparisons.values()):
-            tested.append(row)
-    return tested
+    return [row for row in rows if not _is_selected(row)]
+
+
+def _is_selected(row: PaperRow) -> bool:
+    if row.variant is None or row.variant.built is None:
+        return False
+    return any(comparison.selected for comparison in row.variant.built.comparisons.values())
 
 
 def _by_topic(results: Results, row: PaperRow, measure: str) -> dict[str, float]:

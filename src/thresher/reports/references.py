@@ -103,5 +103,8 @@ def entries() -> Mapping[str, str]:
 def bibliography(keys: Iterable[str]) -> str:
     """Return the entries of keys, each once, in the order of the file."""
     asked = set(keys)
-    cited = [entry for key, entry in entries().items() if key in asked]
+    cited: list[str] = []
+    for key, entry in entries().items():
+        if key in asked:
+            cited.append(entry)
     return "\n\n".join(cited) + "\n"

@@ -78,11 +78,11 @@ def _baseline_text(table: VariantTable) -> str:
 
 def _built_findings(table: VariantTable) -> Iterator[str]:
     """Give the significant differences of the variants that were built, and the smaller indexes without one."""
-    rows = [VariantRow(table, index) for index in table.candidates]
     compared: list[VariantRow] = []
     directions: list[Direction] = []
     changes: list[float] = []
-    for row in rows:
+    for index in table.candidates:
+        row = VariantRow(table, index)
         comparison = row.comparison(table.main)
         if comparison:
             compared.append(row)
@@ -91,7 +91,8 @@ def _built_findings(table: VariantTable) -> Iterator[str]:
     if not compared:
         return
     if len(compared) == 1:
-        variant, verdict = table.rows[compared[0].index].name, _VERDICTS[directions[0]]
+        variant = compared[0].record.name
+        verdict = _VERDICTS[directions[0]]
         yield f"{variant} is {verdict} the baseline in {measure_header(table.main).name}: {change_text(changes[0])}."
         return
     worse = being(directions.count("worse"))
@@ -104,17 +105,24 @@ def _built_findings(table: VariantTable) -> Iterator[str]:
         f"{measure_header(table.main).name} and {better} significantly better; differences are "
         f"{change_text(min(changes))} to {change_text(max(changes))}."
     )
-    smaller = [row for row in compared if table.size(row.index) < table.size(0)]
+    smaller = 0
+    harmless = 0
+    for row in compared:
+        if table.size(row.index) < table.size(0):
+            smaller += 1
+            if not _shows_a_loss(row):
+                harmless += 1
     if smaller:
-        harmless = [row for row in smaller if not _shows_a_loss(row)]
         yield (
-            f"{len(harmless)} of {len(smaller)} smaller indexes show no significant loss in any measure, nor an interval "
-            "below zero. This does not prove that they lose nothing."
+            f"{harmless} of {smaller} smaller indexes show no significant loss in any measure, nor an interval below zero. "
+            "This does not prove that they lose nothing."
         )
 
 
 def _shows_a_loss(row: VariantRow) -> bool:
-    return row.built is not None and any(test.shows_a_loss for test in row.built.comparisons.values())
+    if row.built is None:
+        return False
+    return any(comparison.shows_a_loss for comparison in row.built.comparisons.values())
 
 
 def _explored_findings(table: VariantTable) -> Iterator[str]:
@@ -177,19 +185,22 @@ def answer(choice: Choice) -> Iterator[str]:
 
 
 def commands(choice: Choice) -> tuple[str, ...]:
-    """Return the commands that make the first index, if all models name the same, and the command that measures all."""
-    firsts = {model.first.variant for model in choice.models if model.first}
+    """Return the command that measures all indexes, after the commands that make the first index if all models agree on it."""
     if not choice.commands:
         return ()
-    if len(firsts) != 1:
-        return (choice.check,)
-    lines = list(choice.commands[firsts.pop()])
+    firsts: set[str] = set()
+    for model in choice.models:
+        if model.first:
+            firsts.add(model.first.variant)
+    lines: list[str] = []
+    if len(firsts) == 1:
+        lines += choice.commands[firsts.pop()]
     lines.append(choice.check)
     return tuple(lines)
 
 
 def measured(choice: Choice, results: Results, is_same: bool | None = None) -> Iterator[str]:
-    """Say of each named index that was built, or of those that agree or do not, whether it is as explored."""
+    """Say of each named index that was built whether it is as explored; `is_same` selects indexes by the answer."""
     for model in choice.models:
         table = results.table(model.retrieval)
         for named in model.named:
@@ -210,7 +221,7 @@ def _measured_text(choice: Choice, table: VariantTable, named: ChosenIndex, is_s
 
 
 def model_answer(choice: Choice, model: ModelChoice) -> Iterator[str]:
-    """Give what to use for one retrieval model and why, then the conservative choice; numbers are in the table of answers."""
+    """Give the index to use for one retrieval model and why, then the conservative choice; a table has all numbers."""
     if model.too_few:
         yield f"{STAY}: {model.topics} topics are too few for a verdict, at least {MINIMUM} are needed."
         yield f"Next: judge topics until there are {MINIMUM}, then explore and choose again. {_WITHOUT_TOPICS}"
@@ -259,9 +270,16 @@ def _little_loss(choice: Choice) -> str:
 
 
 def _test(choice: Choice, model: ModelChoice) -> str:
-    tested = [family for family in model.families if family.steps]
-    noun = "family" if len(tested) == 1 else "families"
-    return f"{model.topics} topics, {len(tested)} {noun} tested, {_sure(choice)}"
+    tested = _tested_families(model)
+    noun = "families"
+    if tested == 1:
+        noun = "family"
+    return f"{model.topics} topics, {tested} {noun} tested, {_sure(choice)}"
+
+
+def _tested_families(model: ModelChoice) -> int:
+    """Return the number of families with an index to test."""
+    return len([family for family in model.families if family.steps])
 
 
 def _size(index: ChosenIndex) -> str:
@@ -291,7 +309,7 @@ def _conservative(model: ModelChoice) -> str:
 
 
 def frontier_caption(measure: str, choice: Choice | None, model: ModelChoice | None) -> str:
-    """Return what a chart of the front of a retrieval model shows, and why no smaller index is recommended."""
+    """Return the legend of a chart of a retrieval model's front, and the reason why no smaller index is recommended."""
     text = (
         f"Each dot is an index with a higher {measure} than all smaller ones. The square is the baseline, no cleaning."
     )
@@ -325,10 +343,6 @@ def _short(effect: Effect) -> str:
     return measure_header(effect.measure).name
 
 
-def _share(pick: ChosenIndex) -> str:
-    return f"{percent(pick.share)} %"
-
-
 def _sure(choice: Choice) -> str:
     return percent_text(1 - choice.criteria.alpha)
 
@@ -358,7 +372,7 @@ def assumptions(choice: Choice, model: ModelChoice) -> Iterator[str]:
 
 
 def _families(model: ModelChoice) -> str:
-    count = len([family for family in model.families if family.steps])
+    count = _tested_families(model)
     if count == 1:
         return "only family has all"
     return f"{count} families have equal parts"
@@ -403,7 +417,9 @@ def signed_percent(share: float) -> str:
 
 
 def _percents(changes: Mapping[str, float]) -> str:
-    texts = [f"{name} {signed_percent(change)}" for name, change in changes.items()]
+    texts: list[str] = []
+    for name, change in changes.items():
+        texts.append(f"{name} {signed_percent(change)}")
     return f"{', '.join(texts)} %"
 
 
@@ -417,14 +433,16 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
     """Give the setting for several collections, its losses, the test of its rule, and the loss to expect on another."""
     count = len(choice.tried)
     margin = margin_text(choice.criteria.margin)
-    size = _mean_size(choice.mean_bytes_share, choice.mean_share)
     size_left_out = _mean_size(choice.mean_bytes_share_left_out, choice.mean_share_left_out)
     if choice.variant is None:
         many = f"of {choice.settings:,} settings that all {count} collections have"
         yield f"{STAY}: {many}, none is expected to lose less than {margin} on another collection."
     else:
-        *better, worst = sorted(choice.tried, key=attrgetter("worst"))
-        lost = f"lost at most {loss_text(choice, better[-1].worst)} on {len(better)} of {count} collections"
+        size = _mean_size(choice.mean_bytes_share, choice.mean_share)
+        by_loss = sorted(choice.tried, key=attrgetter("worst"))
+        worst = by_loss[-1]
+        second_worst = by_loss[-2]
+        lost = f"lost at most {loss_text(choice, second_worst.worst)} on {count - 1} of {count} collections"
         last = f"{loss_text(choice, worst.worst)} on {worst.collection}"
         yield f"Use {choice.variant}: {size}; it {lost} and {last}, in {_measures(choice)}."
     failed = [f"{setting.collection} ({loss_text(choice, setting.worst)})" for setting in choice.failed]

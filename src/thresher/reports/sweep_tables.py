@@ -37,15 +37,16 @@ def sweeps_table(
 
     Args:
         results: explored or built variants.
-        measures: the deciding ones, the main one first.
+        measures: the deciding measures, the main measure first.
         criteria: the criteria of a choice, whose families are the sweeps.
-        limit: the number of rows that there is room for; None for all.
+        limit: the most rows; None for all.
     """
     all_rows: list[VariantRow] = []
     roles: dict[str, dict[int, list[AnswerRole]]] = {}
     for table in results.tables:
         roles[table.retrieval] = _roles(sweep_answers(table, measures, criteria))
-        all_rows += [VariantRow(table, index) for index in roles[table.retrieval]]
+        for index in roles[table.retrieval]:
+            all_rows.append(VariantRow(table, index))
     rows = all_rows[:limit]
 
     def role_text(row: VariantRow) -> str:

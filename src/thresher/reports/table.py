@@ -31,7 +31,9 @@ class Head:
     @property
     def title(self) -> str:
         """The header, with the unit in brackets if there is one."""
-        return f"{self.header} ({self.unit})" if self.unit else self.header
+        if self.unit:
+            return f"{self.header} ({self.unit})"
+        return self.header
 
 
 @dataclass(frozen=True)
@@ -63,18 +65,24 @@ class Table:
     rules: tuple[int, ...] = ()
 
     def first(self, count: int) -> Table:
-        """Return the table with its first columns alone."""
-        return replace(self, columns=self.columns[:count], rows=tuple(row[:count] for row in self.rows))
+        """Return the table with only its first columns."""
+        rows = tuple(row[:count] for row in self.rows)
+        return replace(self, columns=self.columns[:count], rows=rows)
 
     def without(self, columns: Collection[int]) -> Table:
         """Return the table without the columns of these indices."""
-        shown = [index for index in range(len(self.columns)) if index not in columns]
-        rows: list[tuple[Cell, ...]] = []
-        for row in self.rows:
-            rows.append(tuple(row[index] for index in shown))
-        keys = [index for index in shown if index < self.keys]
-        heads = tuple(self.columns[index] for index in shown)
-        return replace(self, columns=heads, rows=tuple(rows), keys=len(keys))
+        heads: list[Head] = []
+        cells_by_column: list[list[Cell]] = []
+        keys = 0
+        for index, head in enumerate(self.columns):
+            if index in columns:
+                continue
+            heads.append(head)
+            cells_by_column.append([row[index] for row in self.rows])
+            if index < self.keys:
+                keys += 1
+        rows = tuple(zip(*cells_by_column, strict=True))
+        return replace(self, columns=tuple(heads), rows=rows, keys=keys)
 
     @classmethod
     def of(
@@ -93,7 +101,9 @@ class Table:
             heads.append(_head(column))
             cells_by_column.append(_cells(column, rows))
         cells_by_row = tuple(zip(*cells_by_column, strict=True))
-        rules = _rules(rows, group) if group else ()
+        rules: tuple[int, ...] = ()
+        if group:
+            rules = _rules(rows, group)
         return cls(tuple(heads), cells_by_row, caption, note, keys, rules)
 
 
@@ -102,7 +112,7 @@ def _head(column: Column[Row]) -> Head:
 
 
 def _rules(rows: Sequence[Row], group: Callable[[Row], object]) -> tuple[int, ...]:
-    rules = []
+    rules: list[int] = []
     for index, (row, following) in enumerate(pairwise(rows), start=1):
         if group(row) != group(following):
             rules.append(index)
@@ -123,12 +133,21 @@ def _cells(column: Column[Row], rows: Sequence[Row]) -> list[Cell]:
 
 
 def _cell(column: Column[Row], row: Row, value: Value, show: Number) -> Cell:
-    mark = column.mark(row) if column.mark else ""
+    mark = ""
+    if column.mark:
+        mark = column.mark(row)
     if value is None or is_empty(value):
-        missing = column.missing if isinstance(column.missing, str) else column.missing(row)
-        return Cell(missing, mark)
-    number = None if isinstance(value, str) else value
-    return Cell(_text(column, row, value, show), mark, number)
+        return Cell(_text_of_missing(column, row), mark)
+    text = _text(column, row, value, show)
+    if isinstance(value, str):
+        return Cell(text, mark)
+    return Cell(text, mark, value)
+
+
+def _text_of_missing(column: Column[Row], row: Row) -> str:
+    if isinstance(column.missing, str):
+        return column.missing
+    return column.missing(row)
 
 
 def _text(column: Column[Row], row: Row, value: str | float, show: Number) -> str:
@@ -139,7 +158,9 @@ def _text(column: Column[Row], row: Row, value: str | float, show: Number) -> st
         return _interval_text(column, row)
     if isinstance(value, str):
         return value
-    return f"{column.prefix(row) if column.prefix else ''}{show(value)}"
+    if column.prefix is not None:
+        return f"{column.prefix(row)}{show(value)}"
+    return show(value)
 
 
 def _interval_text(column: Column[Row], row: Row) -> str:
@@ -203,22 +224,29 @@ def spread(count: int, keep: int) -> list[int]:
         return list(range(count))
     if keep <= 1:
         return [count // 2] * keep
-    return [(index * (count - 1) * 2 + keep - 1) // (2 * (keep - 1)) for index in range(keep)]
+    last = count - 1
+    gaps = keep - 1
+    indices: list[int] = []
+    for number in range(keep):
+        # Rounded to the nearest index, halves up.
+        indices.append((2 * number * last + gaps) // (2 * gaps))
+    return indices
 
 
 def filled(columns: Iterable[Column[Row]], rows: Sequence[Row]) -> list[Column[Row]]:
-    """Return the columns that are in some row: see `Column.is_in`."""
+    """Return the columns with a value in some row: see `Column.is_in`."""
     return [column for column in columns if column.is_in(rows)]
 
 
 def csv_table(columns: Iterable[Column[Row]], rows: Iterable[Row]) -> str:
     """Return the columns of rows as CSV, floats by the fewest digits that give the same float back."""
     fields = list(csv_fields(columns))
+    header = [field.name for field in fields]
 
     def line(row: Row) -> list[str]:
         return [_csv_text(field.value(row)) for field in fields]
 
-    return csv_text([field.name for field in fields], map(line, rows))
+    return csv_text(header, map(line, rows))
 
 
 def csv_text(header: Sequence[str], lines: Iterable[Iterable[str]]) -> str:

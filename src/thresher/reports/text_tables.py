@@ -34,7 +34,7 @@ def render_text(table: Table, width: int | None = None) -> str:
     """
     columns = [_column(table, index) for index in range(len(table.columns))]
     keys = columns[: table.keys]
-    parts = []
+    parts: list[str] = []
     for block in _blocks(keys, columns[table.keys :], width):
         parts.append("\n".join(_lines([*keys, *block], table.rules)))
     foot: list[str] = []
@@ -54,7 +54,9 @@ def _blocks(
     keys: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], width: int | None
 ) -> list[list[Sequence[str]]]:
     """Return the columns in blocks that fit `width` beside the columns `keys`; a block has at least one column."""
-    width_of_keys = sum(display_width(key[0]) + len(_GAP) for key in keys) - len(_GAP)
+    width_of_keys = -len(_GAP)
+    for lines in keys:
+        width_of_keys += display_width(lines[0]) + len(_GAP)
     blocks: list[list[Sequence[str]]] = [[]]
     width_of_block = width_of_keys
     for lines in columns:
@@ -104,18 +106,21 @@ def wrapped(text: str, width: int, indent: str = "") -> Iterator[str]:
 def _sign_width(sign: str) -> int:
     if unicodedata.category(sign) in ("Mn", "Me", "Cf"):
         return 0
-    return 2 if unicodedata.east_asian_width(sign) in ("W", "F") else 1
+    if unicodedata.east_asian_width(sign) in ("W", "F"):
+        return 2
+    return 1
 
 
 def _column(table: Table, index: int) -> list[str]:
+    """Return the lines of a column, all as wide as the widest: its header, its unit, and its cells."""
     column = table.columns[index]
-    cells = [row[index] for row in table.rows]
-    shown_marks = [_text_mark(cell.mark) for cell in cells]
-    width_of_marks = max(map(display_width, shown_marks), default=0)
+    marks = [_text_mark(row[index].mark) for row in table.rows]
+    width_of_marks = max(map(display_width, marks), default=0)
     lines = [plain(column.header), plain(column.unit)]
-    for cell, mark in zip(cells, shown_marks, strict=True):
+    for row, mark in zip(table.rows, marks, strict=True):
         blanks = " " * (width_of_marks - display_width(mark))
-        lines.append(escape_controls(plain(cell.text), _CELL) + mark + blanks)
+        text = escape_controls(plain(row[index].text), _CELL)
+        lines.append(text + mark + blanks)
     width = max(map(display_width, lines))
     return [_aligned(line, width, column.align) for line in lines]
 
@@ -136,14 +141,18 @@ def _aligned(line: str, width: int, align: Align) -> str:
 
 
 def _lines(columns: Sequence[Sequence[str]], rules: Sequence[int]) -> list[str]:
-    rows = [_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True)]
-    header, units, *body = rows
+    """Return the lines of a table: the headers, the units if there are any, a rule, and the rows."""
+    rows: list[str] = []
+    for cells in zip(*columns, strict=True):
+        rows.append(_GAP.join(cells).rstrip())
+    header = rows[0]
+    units = rows[1]
     rule = "─" * max(map(display_width, rows))
     lines = [header]
     if units.strip():
         lines.append(units)
     lines.append(rule)
-    for index, row in enumerate(body):
+    for index, row in enumerate(rows[2:]):
         if index in rules:
             lines.append(rule)
         lines.append(row)
@@ -174,6 +183,6 @@ def _markdown_mark(mark: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    """Escape what Markdown would read as markup; `@`, brackets and equals signs of names stay readable."""
+    """Escape the characters of Markdown's markup; `@`, brackets and equals signs of names stay readable."""
     escaped = re.sub(r"([\\`*_\[\]|~])", r"\\\1", plain(text))
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 _EMS = {
     0.31: "ijl.,:;!|'",
     0.43: ' frtI()[]{}-`"',
@@ -9,10 +11,17 @@ _EMS = {
     0.86: "ABCDEFGHJKLNOPQRSTUVXYZ+=<>~^&w",
 }
 _WIDEST = 1.1
-"""Of all other characters."""
-_EM = {sign: width for width, signs in _EMS.items() for sign in signs}
+"""The width of all other characters."""
 
 
 def ems(text: str) -> float:
     """Return about the width of a text in ems, rather too much: of Helvetica and Computer Modern the wider counts."""
-    return sum(_EM.get(sign, _WIDEST) for sign in text)
+    return sum(map(_width_of, text))
+
+
+@functools.cache
+def _width_of(sign: str) -> float:
+    for width, signs in _EMS.items():
+        if sign in signs:
+            return width
+    return _WIDEST

@@ -80,6 +80,9 @@ def write_try_page(sample: PageSample, path: Path) -> TryPageFile:
 
 def page_view(page: ScoredPage) -> View:
     """Return the data of a page for the script."""
+    encoded_scores: dict[str, str] = {}
+    for name, scores in page.scores.items():
+        encoded_scores[name] = _base64(scores, "<f4")
     return {
         "id": page.id,
         "sentences": page.sentences,
@@ -87,7 +90,7 @@ def page_view(page: ScoredPage) -> View:
         "words": _base64(page.words, "<i4"),
         "levels": _base64(page.levels, "i1"),
         "headline": page.headline,
-        "scores": {name: _base64(scores, "<f4") for name, scores in page.scores.items()},
+        "scores": encoded_scores,
         "originalProblem": page.original_problem,
         "ranks": page.ranks,
     }
@@ -134,11 +137,17 @@ def _render(
     sample: PageSample, shown: Sequence[ScoredPage], parts: Sequence[_PageParts], failed: Sequence[FailedPage]
 ) -> str:
     style, script = _assets()
+    pages: list[View] = []
+    for page in shown:
+        pages.append({"id": page.id, "title": page.title})
+    variants: list[View] = []
+    for name, cleaner in sample.variants.items():
+        variants.append({"name": name, "cuts": cuts_view(cleaner)})
     data = {
-        "pages": [{"id": page.id, "title": page.title} for page in shown],
-        "scorers": [scorer_view(scorer) for scorer in sample.scorers],
-        "sides": [cuts_view(cleaner) for cleaner in sample.sides],
-        "variants": [{"name": name, "cuts": cuts_view(cleaner)} for name, cleaner in sample.variants.items()],
+        "pages": pages,
+        "scorers": list(map(scorer_view, sample.scorers)),
+        "sides": list(map(cuts_view, sample.sides)),
+        "variants": variants,
         "topics": sample.queries,
     }
     return (

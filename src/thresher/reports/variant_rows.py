@@ -126,5 +126,6 @@ def variant_rows(results: Results) -> list[VariantRow]:
     """Return all variants of all retrieval models."""
     rows: list[VariantRow] = []
     for table in results.tables:
-        rows += [VariantRow(table, index) for index in range(len(table.rows))]
+        for index in range(len(table.rows)):
+            rows.append(VariantRow(table, index))
     return rows

@@ -114,7 +114,7 @@ def _main_table(results: Results, columns: Sequence[VariantColumn], limit: int |
 
 
 def frontier_table(results: Results, limit: int, recommended: Sequence[str] = ()) -> Table:
-    """Return about as many variants as `limit`: the baselines, those recommended, and the Pareto front, evenly thinned."""
+    """Return about `limit` variants: the baselines, the recommended variants, and the Pareto front, evenly thinned."""
     rows: list[VariantRow] = []
     for table in results.tables:
         rows += _frontier_rows(results, table, limit, recommended)
@@ -143,7 +143,9 @@ def _frontier_rows(
 ) -> Iterator[VariantRow]:
     front = _without_ties(table, table.front(table.main, table.baseline_and_candidates))
     room = max(1, limit // len(results.tables) - 1 - len(recommended))
-    indices = {front[place] for place in spread(len(front), min(room, len(front)))}
+    indices: set[int] = set()
+    for place in spread(len(front), min(room, len(front))):
+        indices.add(front[place])
     for name in recommended:
         if name in table.position:
             indices.add(table.position[name])
@@ -154,7 +156,7 @@ def _frontier_rows(
 
 
 def _without_ties(table: VariantTable, front: Sequence[int]) -> list[int]:
-    """Return the variants of a front, by ascending size, without those whose mean is shown as that of a smaller one."""
+    """Return the variants of a front, by ascending size, without variants whose shown mean a smaller index has too."""
     shown: set[str] = set()
     distinct: list[int] = []
     for index in front:
@@ -167,7 +169,7 @@ def _without_ties(table: VariantTable, front: Sequence[int]) -> list[int]:
 
 def costs_table(results: Results) -> Table:
     """Return the costs of all variants that were built: bytes, times with their noise, energy and CO₂, and the stages once."""
-    rows = [row for row in variant_rows(results) if row.built]
+    rows = _built_rows(results)
     columns = _key_columns(results)
     columns.append(variants.BYTES)
     if results.facts.noise:
@@ -178,9 +180,14 @@ def costs_table(results: Results) -> Table:
         columns += [query.cpu_seconds, query.cpu_ratio, indexing.cpu_seconds, indexing.cpu_ratio]
     columns += costs.CLEANING_COST
     columns += costs.INDEXING_COST
-    footprints = [footprint_columns(work) for work in FOOTPRINTS]
-    columns += [footprint.kwh for footprint in footprints]
-    columns += [footprint.kg for footprint in footprints]
+    energy: list[VariantColumn] = []
+    co2: list[VariantColumn] = []
+    for work in FOOTPRINTS:
+        footprint = footprint_columns(work)
+        energy.append(footprint.kwh)
+        co2.append(footprint.kg)
+    columns += energy
+    columns += co2
     text = f"Costs of the built indexes, once. Energy and CO₂: {results.facts.setup.power}."
     text += " Stages under a second are below resolution. MB: 10⁶ bytes, MiB: 2²⁰ bytes."
     notes = list(_noise_notes(results, of_queries=True))
@@ -188,6 +195,15 @@ def costs_table(results: Results) -> Table:
     note = " ".join(notes)
     shown = columns[: _key_count(results)] + filled(columns[_key_count(results) :], rows)
     return Table.of(shown, rows, text, note, _key_count(results), _sweep_group)
+
+
+def _built_rows(results: Results) -> list[VariantRow]:
+    """Return the variants of all retrieval models that were built."""
+    rows: list[VariantRow] = []
+    for table in results.tables:
+        for index in table.built:
+            rows.append(VariantRow(table, index))
+    return rows
 
 
 def _noise_notes(results: Results, of_queries: bool) -> Iterator[str]:
@@ -213,11 +229,16 @@ def _noise_note(noise: NoiseFloor, several_models: bool) -> str:
 
 def topics_table(changes: Sequence[TopicChange], measure: str, variant: str) -> Table:
     """Return the topics that gain and lose with a variant."""
-    won = [change for change in changes if change.difference > 0]
-    lost = [change for change in changes if change.difference < 0]
+    won = 0
+    lost = 0
+    for change in changes:
+        if change.difference > 0:
+            won += 1
+        elif change.difference < 0:
+            lost += 1
     text = (
-        f"{measure_header(measure).name} with no cleaning and with {variant}: {counted(len(won), 'topic')} won, "
-        f"{len(lost)} lost, {len(changes) - len(won) - len(lost)} tied."
+        f"{measure_header(measure).name} with no cleaning and with {variant}: {counted(won, 'topic')} won, "
+        f"{lost} lost, {len(changes) - won - lost} tied."
     )
     return Table.of(TOPICS, changes, text)
 
@@ -242,7 +263,7 @@ def caption(results: Results) -> str:
 def _comparisons(results: Results) -> list[Comparison]:
     """Return the comparisons of all variants that were built."""
     comparisons: list[Comparison] = []
-    for row in variant_rows(results):
+    for row in _built_rows(results):
         if row.built:
             comparisons += row.built.comparisons.values()
     return comparisons
@@ -263,13 +284,20 @@ def shown_rows(table: VariantTable, limit: int | None) -> list[VariantRow]:
 
     Beyond about `limit` of them, single variants and the best of each sweep stay, and evenly spread cutoffs of each sweep.
     """
-    indices = {0} | _best_of_sweeps(table) | set(table.singles)
     if len(table.built) > 1:
-        indices = set(table.built)
-        if limit is not None and len(indices) > limit:
-            thinned = _thinned(table.only(table.built), limit)
-            indices = {table.built[index] for index in thinned}
+        indices = _shown_of_built(table, limit)
+    else:
+        indices = {0} | _best_of_sweeps(table) | set(table.singles)
     return [VariantRow(table, index) for index in sorted(indices)]
+
+
+def _shown_of_built(table: VariantTable, limit: int | None) -> set[int]:
+    if limit is None or len(table.built) <= limit:
+        return set(table.built)
+    indices: set[int] = set()
+    for place in _thinned(table.only(table.built), limit):
+        indices.add(table.built[place])
+    return indices
 
 
 def _best_of_sweeps(table: VariantTable) -> set[int]:
@@ -277,17 +305,19 @@ def _best_of_sweeps(table: VariantTable) -> set[int]:
 
 
 def _thinned(table: VariantTable, limit: int) -> set[int]:
-    indices = set(range(len(table.rows)))
+    """Return single variants, the best of each sweep, and as many evenly spread cutoffs as there is room for."""
+    shown = set(range(len(table.rows)))
     for members in table.sweeps.values():
-        indices.difference_update(members)
-    indices |= _best_of_sweeps(table)
-    room = max(0, limit - len(indices))
+        shown.difference_update(members)
+    shown |= _best_of_sweeps(table)
+    room = max(0, limit - len(shown))
     for number, members in enumerate(table.sweeps.values()):
-        cutoffs = [index for index in members if index not in indices]
-        places = spread(len(cutoffs), room // (len(table.sweeps) - number))
-        indices.update(cutoffs[place] for place in places)
-        room -= len(places)
-    return indices
+        sweeps_left = len(table.sweeps) - number
+        cutoffs = [index for index in members if index not in shown]
+        for place in spread(len(cutoffs), room // sweeps_left):
+            shown.add(cutoffs[place])
+            room -= 1
+    return shown
 
 
 def _key_columns(results: Results) -> list[VariantColumn]:
