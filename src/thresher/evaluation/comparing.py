@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -45,14 +45,14 @@ class ComparedRuns(Shown):
 
     Args:
         baseline: the run that all other runs are compared with.
-        topics: ids.
-        values: by run, measure and topic.
-        comparisons: by run but the baseline, and measure.
+        topics: the ids of the topics.
+        values: the values by run, measure and topic.
+        comparisons: the comparisons by run but the baseline, and measure.
         alpha, correction, test: see `compare_all`.
         margin: the accepted loss, as it was asked for; empty without one.
-        margins: by run and measure, whether a run loses less than it; empty without one.
+        margins: by run and measure, whether the run loses less than the margin; empty without a margin.
         pairs: comparisons by pair of runs and measure, corrected over all of them; empty unless they were asked for.
-        missing: how many of the topics no run retrieved anything for; they count as 0 in all.
+        missing: the number of topics for which no run retrieved a document; they count as 0 in all runs.
     """
 
     baseline: str
@@ -69,7 +69,7 @@ class ComparedRuns(Shown):
 
     @property
     def tests(self) -> int:
-        """The tests against the baseline, which a correction is over."""
+        """The number of tests against the baseline, over which p is corrected."""
         return sum(map(len, self.comparisons.values()))
 
     @property
@@ -105,13 +105,17 @@ def take_topics(topics: Topics) -> list[tuple[str, str]]:
         return [_topic(record) for record in as_records(topics)]
     queries: list[tuple[str, str]] = []
     for topic_id, topic in topics.items():
-        query = topic.query if isinstance(topic, Topic) else topic
-        queries.append((str(topic_id), query))
+        if isinstance(topic, Topic):
+            queries.append((str(topic_id), topic.query))
+        else:
+            queries.append((str(topic_id), topic))
     return queries
 
 
 def _topic(record: Mapping[str, Any]) -> tuple[str, str]:
-    id_name = "id" if "id" in record else "query_id"
+    id_name = "query_id"
+    if "id" in record:
+        id_name = "id"
     query_name = "query"
     for name in _QUERY_FIELDS:
         if name in record:
@@ -150,10 +154,13 @@ def as_records(source: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _fields_of(record: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
     for attribute in _RECORD_FIELDS:
         if hasattr(record, attribute):
-            return {name: getattr(record, name) for name in getattr(record, attribute)}
-    return {}
+            for name in getattr(record, attribute):
+                fields[name] = getattr(record, name)
+            break
+    return fields
 
 
 def _check_fields(record: Mapping[str, Any], names: Sequence[str], what: str) -> None:
@@ -195,7 +202,11 @@ def _values(
 
 
 def _topics_with_judgments(qrels: Mapping[str, Mapping[str, int]]) -> tuple[str, ...]:
-    return tuple(topic for topic, grades in qrels.items() if grades)
+    topics: list[str] = []
+    for topic, grades in qrels.items():
+        if grades:
+            topics.append(topic)
+    return tuple(topics)
 
 
 def compare_runs(  # noqa: PLR0913, keywords of the public API
@@ -217,7 +228,7 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         measures: as for `evaluate`.
         baseline: the file or name of the run that all other runs are compared with.
         alpha: the significance level.
-        correction: how p is corrected for the number of tests: "holm", "bh" (Benjamini & Hochberg) or "none".
+        correction: the correction of p for the number of tests: "holm", "bh" (Benjamini & Hochberg) or "none".
         margin: an accepted loss, `5%` of the baseline's mean or `0.01` in units of the measure. Each run is then also tested
             for non-inferiority and superiority, at `alpha` each.
         test: "wilcoxon", "t" or "randomisation", paired by topic and two-sided.
@@ -228,59 +239,86 @@ def compare_runs(  # noqa: PLR0913, keywords of the public API
         InputError: if a file is broken, or a run retrieved no judged document.
     """
     judged = take_qrels(qrels)
-    if not isinstance(runs, Mapping):
-        runs = {str(path): path for path in runs}
-    if not runs:
-        raise InputError("there are no runs to compare", "give two or more")
-    baseline_name = next(iter(runs))
-    if baseline is not None:
-        baseline_name = str(baseline)
-    # The baseline is the first.
-    named: dict[str, Run] = {baseline_name: runs.get(baseline_name, baseline_name), **runs}
-    values: dict[str, dict[str, dict[str, float]]] = {}
-    baseline_of: dict[str, str] = {}
-    topics = _topics_with_judgments(judged)
-    missing = set(topics)
-    for name, run in named.items():
-        hits = take_run(run)
-        values[name] = _values(judged, hits, measures, name)
-        if name != baseline_name:
-            baseline_of[name] = baseline_name
-        for topic, documents in hits.items():
-            if documents:
-                missing.discard(topic)
-    margin_text = ""
-    margins: dict[str, dict[str, MarginComparison]] = {}
-    if margin is not None and str(margin):
-        margin_text = str(margin)
-        margins = _margins(values, baseline_name, margin_text, alpha)
-    of_pairs: dict[tuple[str, str], dict[str, Comparison]] = {}
+    evaluated = _evaluate_runs(judged, _baseline_first(runs, baseline), measures)
+    values = evaluated.values
+    margin_text = "" if margin is None else str(margin)
+    margins = _margins(evaluated, margin_text, alpha)
+    pair_comparisons: Mapping[tuple[str, str], Mapping[str, Comparison]] = {}
     if pairs:
-        of_pairs = compare_pairs(values, alpha, correction, test=test)
+        pair_comparisons = compare_pairs(values, alpha, correction, test=test)
     return ComparedRuns(
-        baseline=baseline_name,
-        topics=topics,
+        baseline=evaluated.baseline,
+        topics=_topics_with_judgments(judged),
         values=values,
-        comparisons=compare_all(values, baseline_of, alpha=alpha, correction=correction, test=test),
+        comparisons=compare_all(values, evaluated.baseline_of, alpha=alpha, correction=correction, test=test),
         alpha=alpha,
         correction=correction,
         margin=margin_text,
         margins=margins,
-        missing=len(missing),
+        missing=evaluated.missing,
         test=test,
-        pairs=of_pairs,
+        pairs=pair_comparisons,
     )
 
 
-def _margins(
-    values: Mapping[str, Mapping[str, Mapping[str, float]]], baseline: str, asked: str, alpha: float
-) -> dict[str, dict[str, MarginComparison]]:
+def _baseline_first(runs: Sequence[str | Path] | Mapping[str, Run], baseline: str | Path | None) -> dict[str, Run]:
+    """Return the runs by name, the baseline first; a baseline that is not among the runs is a file."""
+    named: dict[str, Run] = {}
+    if isinstance(runs, Mapping):
+        named.update(runs)
+    else:
+        for path in runs:
+            named[str(path)] = path
+    if not named:
+        raise InputError("there are no runs to compare", "give two or more")
+    if baseline is None:
+        return named
+    name = str(baseline)
+    return {name: named.get(name, name), **named}
+
+
+class _EvaluatedRuns(NamedTuple):
+    """The values of runs by run, measure and topic, the baseline first; for `missing` topics no run retrieved anything."""
+
+    values: dict[str, dict[str, dict[str, float]]]
+    missing: int
+
+    @property
+    def baseline(self) -> str:
+        return next(iter(self.values))
+
+    @property
+    def baseline_of(self) -> dict[str, str]:
+        """The baseline, by the name of each other run."""
+        others = list(self.values)[1:]
+        return dict.fromkeys(others, self.baseline)
+
+
+def _evaluate_runs(
+    judged: Mapping[str, Mapping[str, int]], runs: Mapping[str, Run], measures: Sequence[str | Measure]
+) -> _EvaluatedRuns:
+    """Evaluate runs one after the other: one run is in memory."""
+    values: dict[str, dict[str, dict[str, float]]] = {}
+    missing = set(_topics_with_judgments(judged))
+    for name, run in runs.items():
+        hits = take_run(run)
+        values[name] = _values(judged, hits, measures, name)
+        for topic, documents in hits.items():
+            if documents:
+                missing.discard(topic)
+    return _EvaluatedRuns(values, len(missing))
+
+
+def _margins(evaluated: _EvaluatedRuns, asked: str, alpha: float) -> dict[str, dict[str, MarginComparison]]:
+    """Test each run but the baseline against the accepted loss, by run and measure; no test if none is `asked` for."""
+    if not asked:
+        return {}
     margin = parse_margin(asked)
+    values = evaluated.values
     comparisons: dict[str, dict[str, MarginComparison]] = {}
-    for name in values:
-        if name != baseline:
-            comparisons[name] = {}
-    for measure, baseline_by_topic in values[baseline].items():
+    for name in evaluated.baseline_of:
+        comparisons[name] = {}
+    for measure, baseline_by_topic in values[evaluated.baseline].items():
         if not is_tested(measure):
             continue
         baseline_values = np.array(list(baseline_by_topic.values()))

@@ -85,8 +85,9 @@ def evaluate(
     for name in measures:
         # One measure at a time: ir-measures lets measures of one call share the mapped gains of another.
         measure = parse_measure(name)
-        values = _values(measure, judged, ranked)
-        values_by_measure[str(measure)] = {topic: values.get(topic, 0.0) for topic in topics}
+        values = dict.fromkeys(topics, 0.0)
+        values.update(_values(measure, judged, ranked))
+        values_by_measure[str(measure)] = values
     return values_by_measure
 
 
@@ -150,9 +151,9 @@ def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = Non
     notices: list[Notice] = []
     if unjudged:
         notices.append(notice(About.UNJUDGED, unjudged))
-    irrelevant = [topic for topic in judged if max(qrels[topic].values()) <= 0]
-    if irrelevant:
-        notices.append(notice(About.IRRELEVANT, irrelevant))
+    without_relevant = [topic for topic in judged if max(qrels[topic].values()) <= 0]
+    if without_relevant:
+        notices.append(notice(About.IRRELEVANT, without_relevant))
     unknown = [topic for topic in qrels if topic not in topics]
     if unknown:
         notices.append(notice(About.UNKNOWN, unknown))
@@ -224,8 +225,11 @@ def _without_negative(measure: Measure, judged: Qrels) -> dict[str, Mapping[str,
     highest = 0
     without_negative: dict[str, Mapping[str, int]] = {}
     for topic, grades in judged.items():
-        highest = max(highest, max(grades.values()))
-        without_negative[topic] = {document: max(grade, 0) for document, grade in grades.items()}
+        grades_from_0: dict[str, int] = {}
+        for document, grade in grades.items():
+            highest = max(highest, grade)
+            grades_from_0[document] = max(grade, 0)
+        without_negative[topic] = grades_from_0
     if measure.NAME == "ERR" and highest > MAX_GRADE_OF_ERR:
         raise InputError(
             f"the qrels have the grade {highest}, too large for ERR by gdeval",
@@ -254,11 +258,16 @@ def _with_something_to_find(measure: Measure, qrels: Qrels) -> dict[str, Mapping
 
 def _without_ties(documents: Mapping[str, float]) -> dict[str, float]:
     """Replace scores by distinct scores in trec_eval's order: every provider sees the same ranking."""
+    ranking: list[tuple[float, str]] = []
     # A score beyond single precision is infinite.
     with np.errstate(over="ignore"):
-        scores = {document: float(np.float32(score)) for document, score in documents.items()}
-    order = sorted(scores, key=lambda document: (scores[document], document), reverse=True)
-    return {document: float(len(order) - rank) for rank, document in enumerate(order)}
+        for document, score in documents.items():
+            ranking.append((float(np.float32(score)), document))
+    ranking.sort(reverse=True)
+    distinct_scores: dict[str, float] = {}
+    for rank, (_, document) in enumerate(ranking):
+        distinct_scores[document] = float(len(ranking) - rank)
+    return distinct_scores
 
 
 def _first_ids(ids: Iterable[str]) -> str:

@@ -134,7 +134,10 @@ def with_gains(measure: Measure, qrels: Mapping[str, Mapping[str, int]]) -> Meas
             f"the qrels have the grade {max(grades)}, too large for gains of 2^grade - 1",
             f"use grades up to {MAX_EXPONENTIAL_GRADE} or a measure with linear gains, nDCG@10",
         )
-    gains = {grade: 2**grade - 1 for grade in sorted(grades) if grade > 0}
+    gains: dict[int, int] = {}
+    for grade in sorted(grades):
+        if grade > 0:
+            gains[grade] = 2**grade - 1
     linear: Measure = measure(dcg="log2", gains=gains)
     return linear
 
@@ -258,10 +261,13 @@ def _computed_form(measure: Measure) -> str:
 
 
 def _unusable(name: str, problem: str, kind: Measure) -> ConfigError:
-    parameters = ", ".join(key for key in kind.SUPPORTED_PARAMS if key not in (kind.AT_PARAM, "gains"))
+    parameters: list[str] = []
+    for key in kind.SUPPORTED_PARAMS:
+        if key not in (kind.AT_PARAM, "gains"):
+            parameters.append(key)
     usage = str(kind.NAME)
     if parameters:
-        usage += f"({parameters})"
+        usage += f"({', '.join(parameters)})"
     if kind.AT_PARAM in kind.SUPPORTED_PARAMS:
         usage += f"@{kind.AT_PARAM}"
     reason = " ".join(problem.split()) or "not a valid parameter"

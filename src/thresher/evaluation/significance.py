@@ -232,15 +232,12 @@ def compare_all(
                 continue
             if values.keys() != table[base][measure].keys():
                 raise ValueError(f"{row} and {base} have different topics for {measure}")
-            topics = sorted(values)
-            result[row][measure] = compare(
-                [values[topic] for topic in topics],
-                [table[base][measure][topic] for topic in topics],
-                measure,
-                alpha=alpha,
-                seed=seed,
-                test=test,
-            )
+            row_values: list[float] = []
+            base_values: list[float] = []
+            for topic in sorted(values):
+                row_values.append(values[topic])
+                base_values.append(table[base][measure][topic])
+            result[row][measure] = compare(row_values, base_values, measure, alpha=alpha, seed=seed, test=test)
     tested: list[tuple[Row, str]] = []
     comparisons: list[Comparison] = []
     for row, by_measure in result.items():

@@ -48,12 +48,16 @@ def query_of(topic: ReadTopic, field: str, where: str) -> str:
     """Return the text of a field, several joined by `+`, or of all; empty if the topic has none of it."""
     if field == WHOLE and WHOLE not in dict(topic.fields):
         return " ".join(text for _, text in topic.fields)
-    return " ".join(_text(topic.fields, name.strip(), where) for name in field.split("+")).strip()
+    texts = [_text(topic.fields, name.strip(), where) for name in field.split("+")]
+    return " ".join(texts).strip()
 
 
 def _text(fields: Fields, field: str, where: str) -> str:
     for spelling in spellings(field):
-        values = [text for name, text in fields if name == spelling]
+        values: list[str] = []
+        for name, text in fields:
+            if name == spelling:
+                values.append(text)
         if values:
             return only(values, f"<{field}>", where)
     return ""

@@ -86,7 +86,7 @@ def _queries(topics: Sequence[ReadTopic], field: str, path: Path) -> list[str]:
 
 
 def _fix_without_query(topics: Sequence[ReadTopic], queries: Sequence[str], field: str) -> str:
-    """Return what to do about a topic without a query: if no topic has one, choose one of their fields."""
+    """Return the fix for a topic without a query: if no topic has a query, choose one of their fields."""
     names: list[str] = []
     for topic in topics:
         for name, _ in topic.fields:
@@ -135,7 +135,10 @@ def spelled_as(topics: Mapping[str, Topic], judged: Collection[str]) -> dict[str
     Only leading zeros, and letters before a number that the qrels leave out (`MB001` for `1`), may differ. An id that the
     qrels have stays, and so does an id without a unique counterpart.
     """
-    topics_by_number = Counter(_number(topic) for topic in topics if topic not in judged)
+    topics_by_number: Counter[str] = Counter()
+    for topic_id in topics:
+        if topic_id not in judged:
+            topics_by_number[_number(topic_id)] += 1
     judged_by_number = Counter(map(without_zeros, judged))
     spelling: dict[str, str] = {}
     for topic_id in judged:
@@ -164,7 +167,10 @@ def _query(record: Any, field: str, where: str) -> str:
         value = getattr(record, name, None)
         if isinstance(value, str):
             return value
-    fields = [name for name in record._fields if name != "query_id" and isinstance(getattr(record, name), str)]
+    fields: list[str] = []
+    for name in record._fields:
+        if name != "query_id" and isinstance(getattr(record, name), str):
+            fields.append(name)
     raise InputError(f"the topics have no field `{field}`", f"use one of {', '.join(fields)}", where)
 
 

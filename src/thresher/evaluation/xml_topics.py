@@ -37,10 +37,13 @@ def xml_topics(text: str, path: Path) -> Iterator[ReadTopic]:
     for topic in _topics(root):
         line = (topic.sourceline or 1) + offset
         where = f"{path}:{line}"
-        ids = [topic.get(name) for name in _ID_ATTRIBUTES if topic.get(name)]
+        ids = _ids(topic)
         ids_of_children: list[str] = []
         fields: Fields = []
-        for name, text_of_field in _session_fields(topic) if _name(topic) == "session" else _fields(topic):
+        all_fields = _fields(topic)
+        if _name(topic) == "session":
+            all_fields = _session_fields(topic)
+        for name, text_of_field in all_fields:
             if name in _ID_CHILDREN:
                 ids_of_children.append(text_of_field)
             elif text_of_field.strip():
@@ -88,30 +91,50 @@ def _repaired(text: str) -> str:
     return text if declares else _SLIP.sub(repair, text)
 
 
+def _ids(topic: etree._Element) -> list[str]:
+    """Return the ids that attributes of a topic hold."""
+    ids: list[str] = []
+    for name in _ID_ATTRIBUTES:
+        id = topic.get(name)
+        if id:
+            ids.append(id)
+    return ids
+
+
 def _topics(root: etree._Element) -> list[etree._Element]:
     for names in (("session",), ("topic", "top")):
         topics = [element for element in root.iter() if _name(element) in names]
         if topics:
             return topics
-    children = [child for child in root if isinstance(child.tag, str)]
+    children = _children(root)
     if any(_name(child) in _ID_CHILDREN for child in children):
         # A file of one topic, which needs no element around it.
         return [root]
     return children
 
 
+def _children(element: etree._Element) -> list[etree._Element]:
+    """Return the elements in an element, without comments and processing instructions."""
+    return [child for child in element if isinstance(child.tag, str)]
+
+
 def _name(element: etree._Element) -> str:
-    return etree.QName(element).localname.lower() if isinstance(element.tag, str) else ""
+    if not isinstance(element.tag, str):
+        return ""
+    name: str = etree.QName(element).localname
+    return name.lower()
 
 
 def _fields(topic: etree._Element) -> Fields:
-    children = [child for child in topic if isinstance(child.tag, str)]
+    children = _children(topic)
     if not children:
         return [(TITLE, "".join(topic.itertext()))]
     fields: Fields = []
     for child in children:
         # Clinical Trials 2023: <field name="diagnosis">.
-        name = child.get("name", "").lower() if _name(child) == "field" else _name(child)
+        name = _name(child)
+        if name == "field":
+            name = child.get("name", "").lower()
         if name != "subtopic":
             fields.append((name, "".join(child.itertext())))
     # Dynamic Domain: <topic name="the query">.

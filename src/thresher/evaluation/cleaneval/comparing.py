@@ -34,7 +34,7 @@ _STORED = re.compile(r"[0-9a-f]{16}\.json")
 
 @dataclass(frozen=True)
 class CleanedPage:
-    """A page's id and its text by each cleaner, in order; `problem` says why it could not be cleaned."""
+    """A page's id and its text by each cleaner, in order; `problem` is the reason if it could not be cleaned."""
 
     id: str
     texts: tuple[str, ...]
@@ -44,20 +44,26 @@ class CleanedPage:
 def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPage]:
     """Yield every page of a scored shard, cleaned by every cleaner; cutoffs are numbers, not percentiles."""
     table = read_shard(path, ["id", "reason"])
+    # By page and cleaner; a page that could not be scored has no text.
     texts = [[""] * len(cleaners) for _ in range(len(table))]
-    columns_by_input: dict[str, list[int]] = {}
-    for column, cleaner in enumerate(cleaners):
-        columns_by_input.setdefault(cleaner.input_name, []).append(column)
-    for input_name, columns in columns_by_input.items():
-        needed = shard_columns([cleaners[column] for column in columns])
+    for input_name, cleaners_of_input in _by_input(cleaners).items():
+        needed = shard_columns(list(cleaners_of_input.values()))
         shard = read_shard(text_store(path.parent, input_name) / path.name, needed)
-        for column in columns:
-            for row, document, _ in cut_shard(shard, cleaners[column]):
-                texts[row][column] = document.text
+        for number, cleaner in cleaners_of_input.items():
+            for row, document, _ in cut_shard(shard, cleaner):
+                texts[row][number] = document.text
     ids = table.texts("id").tolist()
     reasons = table.texts("reason").tolist()
     for document_id, reason, page_texts in zip(ids, reasons, texts, strict=True):
         yield CleanedPage(document_id, tuple(page_texts), reason)
+
+
+def _by_input(cleaners: Sequence[Cleaner]) -> dict[str, dict[int, Cleaner]]:
+    """Return the cleaners with their numbers, by the name of the text that their scorers read."""
+    by_input: dict[str, dict[int, Cleaner]] = {}
+    for number, cleaner in enumerate(cleaners):
+        by_input.setdefault(cleaner.input_name, {})[number] = cleaner
+    return by_input
 
 
 @dataclass(frozen=True)
@@ -146,7 +152,7 @@ def compare_page(cleaned: str, gold: str) -> PageQuality:
 
 @dataclass(frozen=True)
 class ComparedPage:
-    """A page's quality by each cleaner, in order; `problem` says why the page could not be parsed or scored.
+    """A page's quality by each cleaner, in order; `problem` is the reason if the page could not be parsed or scored.
 
     A page with a problem counts as emptied by every cleaner.
     """
@@ -197,8 +203,10 @@ def _shard_tasks(
 ) -> Iterator[tuple[Path, dict[str, GoldPage], Sequence[Cleaner], Path | None]]:
     """Yield the arguments of `_compare_shard` for each shard."""
     for path in shards(folder):
-        ids = read_shard(path, ["id"]).texts("id").tolist()
-        yield path, {document_id: gold[document_id] for document_id in ids}, cleaners, keep
+        pages_of_shard: dict[str, GoldPage] = {}
+        for document_id in read_shard(path, ["id"]).texts("id").tolist():
+            pages_of_shard[document_id] = gold[document_id]
+        yield path, pages_of_shard, cleaners, keep
 
 
 def _compare_shard(
@@ -210,19 +218,27 @@ def _compare_shard(
     from pydantic import TypeAdapter, ValidationError
 
     adapter = TypeAdapter(list[ComparedPage])
-    names = [[cleaner.name, cleaner.resolved_cutoffs] for cleaner in cleaners]
-    # A shard's bytes depend on its pages and the scorers alone.
-    digests: list[str] = []
-    for input_name in sorted({cleaner.input_name for cleaner in cleaners}):
-        digests.append(file_digest(text_store(path.parent, input_name) / path.name))
-    texts = [[page.stem, page.text] for page in gold.values()]
-    stored = keep / f"{digest([__version__, digests, names, texts])}.json"
+    stored = keep / f"{_shard_key(path, gold, cleaners)}.json"
     try:
         return adapter.validate_json(read_text(stored), strict=True)
     except (ThresherError, ValidationError):  # it is not there, or damaged
         compared = _compare_pages(path, gold, cleaners)
         write_text(stored, adapter.dump_json(compared).decode())
         return compared
+
+
+def _shard_key(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> str:
+    """Return a digest of the inputs of a comparison: a shard's bytes depend only on its pages and the scorers."""
+    names: list[list[object]] = []
+    for cleaner in cleaners:
+        names.append([cleaner.name, cleaner.resolved_cutoffs])
+    shard_digests: list[str] = []
+    for input_name in sorted(_by_input(cleaners)):
+        shard_digests.append(file_digest(text_store(path.parent, input_name) / path.name))
+    texts: list[list[str]] = []
+    for page in gold.values():
+        texts.append([page.stem, page.text])
+    return digest([__version__, shard_digests, names, texts])
 
 
 def _compare_pages(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[ComparedPage]:

@@ -160,16 +160,22 @@ class MarkRewriter:
         self._marks: list[str] = [""]
 
     def written(self, text: str, mark: str) -> str:
-        """Return how text under a mark is written."""
-        return escape(text, quote=False) if mark in self._content else " "
+        """Return text under a mark as it is written: escaped if the mark is of content, or else a blank."""
+        if mark in self._content:
+            return escape(text, quote=False)
+        return " "
 
     def start(self, tag: str, attributes: Any) -> None:
         """Write a begin tag without attributes."""
         names = [_BOILERNET_MARKS.get(attributes.get(_BOILERNET, ""), "")]
         names += attributes.get("class", "").split()
-        marks = [name for name in names if name in _MARKS]
-        # An element without a mark has that of the element around it.
-        self._marks.append(marks[0] if marks else self._marks[-1])
+        # An element without a mark has the mark of the element around it.
+        mark = self._marks[-1]
+        for name in names:
+            if name in _MARKS:
+                mark = name
+                break
+        self._marks.append(mark)
         self._pieces.append(f"<{_written(tag)}>")
 
     def end(self, tag: str) -> None:
@@ -209,7 +215,10 @@ def read_entries(path: Path) -> dict[str, GoldEntry]:
         raise InputError("it is not a JSON object of pages by stem", _BODIES_FORM, str(path))
     if not entries:
         raise InputError("it holds no page", _BODIES_FORM, str(path))
-    return {stem: _article(stem, entry, path) for stem, entry in entries.items()}
+    articles: dict[str, GoldEntry] = {}
+    for stem, entry in entries.items():
+        articles[stem] = _article(stem, entry, path)
+    return articles
 
 
 def read_entry(path: Path) -> GoldEntry:

@@ -19,7 +19,7 @@ fixtures have no gold of whole pages: its tests compare the first words.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -168,8 +168,7 @@ def _without_endings(stem: str) -> str:
 
 def files_by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
     """Return a folder's files by stem, with the first choice of suffixes that any file has."""
-    with user_errors(folder):
-        files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    files = _visible_files(folder)
     for suffixes in choices:
         by_stem: dict[str, Path] = {}
         for path in files:
@@ -182,16 +181,35 @@ def files_by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
             by_stem[stem] = path
         if by_stem:
             return by_stem
-    readable: list[str] = []
+    raise InputError(
+        f"the folder holds no file ending in {', '.join(_uncompressed(choices))}", "check the path", str(folder)
+    )
+
+
+def _visible_files(folder: Path) -> list[Path]:
+    files: list[Path] = []
+    with user_errors(folder):
+        for path in sorted(folder.iterdir()):
+            if path.is_file() and not path.name.startswith("."):
+                files.append(path)
+    return files
+
+
+def _uncompressed(choices: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Give the suffixes of files that are not compressed."""
     for suffixes in choices:
-        readable.extend(suffix for suffix in suffixes if not suffix.endswith(COMPRESSIONS))
-    raise InputError(f"the folder holds no file ending in {', '.join(readable)}", "check the path", str(folder))
+        for suffix in suffixes:
+            if not suffix.endswith(COMPRESSIONS):
+                yield suffix
 
 
 def _subfolder(folder: Path, names: Sequence[str]) -> Path | None:
     """Return the first of the folders `names`, in any case of letters, that a folder has."""
+    folders: dict[str, Path] = {}
     with user_errors(folder):
-        folders = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_dir()}
+        for path in sorted(folder.iterdir()):
+            if path.is_dir():
+                folders[path.name.lower()] = path
     for name in names:
         if name.lower() in folders:
             return folders[name.lower()]
@@ -206,7 +224,13 @@ def _readability(folder: Path, name: str) -> dict[str, Path]:
 
 
 def _texts_beside_pages(folder: Path) -> bool:
-    names = [path.name.lower() for path in folder.iterdir()]
-    pages = {stem_of(name) for name in names if name.endswith(PAGE_SUFFIXES)}
-    texts = {stem_of(name) for name in names if name.endswith(TEXT_SUFFIXES)}
-    return not pages.isdisjoint(texts)
+    """Return whether a folder has a page and a text of one stem."""
+    page_stems: set[str] = set()
+    text_stems: set[str] = set()
+    for path in folder.iterdir():
+        name = path.name.lower()
+        if name.endswith(PAGE_SUFFIXES):
+            page_stems.add(stem_of(name))
+        if name.endswith(TEXT_SUFFIXES):
+            text_stems.add(stem_of(name))
+    return not page_stems.isdisjoint(text_stems)

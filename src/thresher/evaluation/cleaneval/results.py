@@ -17,7 +17,9 @@ from thresher.base.student import t_quantile
 from thresher.cleaners.cleaner import BASELINE, Cleaner, parse_cleaner
 from thresher.cleaners.scorer import Scorer
 from thresher.evaluation.cleaneval.cleaning_measures import (
+    Agreement,
     CleaningSummary,
+    PageWords,
     Summary,
     agreement_values,
     summarize,
@@ -81,7 +83,7 @@ class QualitySummary:
 
 @dataclass(frozen=True)
 class CleanerPages:
-    """A cleaner, or another package's extractor: its quality on each page, and on how many pages it crashed."""
+    """A cleaner, or another package's extractor: its quality on each page, and the number of pages on which it crashed."""
 
     name: str
     pages: tuple[PageQuality, ...]
@@ -124,20 +126,26 @@ def compare_cleaners(
 
     There is at least one cleaner. All cleaners have the same pages, at least one.
     """
-    baseline_f1s = _word_f1s(cleaners[0])
+    baseline_f1s = _word_f1s(cleaners[0].pages)
     results: list[CleanerResult] = []
     comparisons: list[Comparison] = []
     for cleaner in cleaners[1:]:
         results.append(_without_comparison(cleaner))
-        comparisons.append(compare(_word_f1s(cleaner), baseline_f1s, TESTED, alpha=testing.alpha, test=testing.test))
+        comparisons.append(
+            compare(_word_f1s(cleaner.pages), baseline_f1s, TESTED, alpha=testing.alpha, test=testing.test)
+        )
     tested = [_without_comparison(cleaners[0])]
     for result, comparison in zip(results, corrected(comparisons, testing.correction), strict=True):
         tested.append(replace(result, comparison=comparison))
     return tuple(tested)
 
 
-def _word_f1s(cleaner: CleanerPages) -> list[float]:
-    return [page.words.alignment.f1 for page in cleaner.pages]
+def _word_f1s(pages: Sequence[PageQuality]) -> list[float]:
+    return [page.words.alignment.f1 for page in pages]
+
+
+def _token_f1s(pages: Sequence[PageQuality]) -> list[float]:
+    return [page.tokens.bag.f1 for page in pages]
 
 
 def _without_comparison(cleaner: CleanerPages) -> CleanerResult:
@@ -149,23 +157,32 @@ def _without_comparison(cleaner: CleanerPages) -> CleanerResult:
         pages=cleaner.pages,
         summary=summarize_quality(cleaner.pages),
         intervals=(mean_interval(words.precision), mean_interval(words.recall), mean_interval(words.f1)),
-        token_interval=mean_interval([page.tokens.bag.f1 for page in cleaner.pages]),
+        token_interval=mean_interval(_token_f1s(cleaner.pages)),
     )
 
 
 def summarize_quality(pages: Sequence[PageQuality]) -> QualitySummary:
     """Return all measures over at least one page."""
-    tokens = agreement_values(page.tokens.bag for page in pages)
-    rouge = agreement_values(page.rouge.agreement for page in pages)
+    words: list[PageWords] = []
+    tokens: list[Agreement] = []
+    rouge: list[Agreement] = []
+    rouge_5_f1s: list[float] = []
+    for page in pages:
+        words.append(page.words)
+        tokens.append(page.tokens.bag)
+        rouge.append(page.rouge.agreement)
+        rouge_5_f1s.append(page.rouge_5.agreement.f1)
+    token_values = agreement_values(tokens)
+    rouge_values = agreement_values(rouge)
     return QualitySummary(
-        words=summarize_pages([page.words for page in pages]),
-        token_precision=summarize(tokens.precision),
-        token_recall=summarize(tokens.recall),
-        token_f1=summarize(tokens.f1),
-        rouge_precision=summarize(rouge.precision),
-        rouge_recall=summarize(rouge.recall),
-        rouge_f1=summarize(rouge.f1),
-        rouge_5_f1=summarize([page.rouge_5.agreement.f1 for page in pages]),
+        words=summarize_pages(words),
+        token_precision=summarize(token_values.precision),
+        token_recall=summarize(token_values.recall),
+        token_f1=summarize(token_values.f1),
+        rouge_precision=summarize(rouge_values.precision),
+        rouge_recall=summarize(rouge_values.recall),
+        rouge_f1=summarize(rouge_values.f1),
+        rouge_5_f1=summarize(rouge_5_f1s),
     )
 
 
@@ -190,7 +207,7 @@ def mean_interval(values: Sequence[float]) -> MeanInterval:
 
 @dataclass(frozen=True)
 class TypeQuality:
-    """A cleaner over the pages of a type, or over the `UNTYPED` ones.
+    """A cleaner over the pages of a type, or over the `UNTYPED` pages.
 
     Attributes:
         pages: the number of pages.
@@ -245,8 +262,8 @@ def _over_type(result: CleanerResult, page_type: str, page_types: Sequence[str])
         page_type=page_type or UNTYPED,
         pages=len(pages),
         emptied=emptied,
-        token_f1=mean_interval([page.tokens.bag.f1 for page in pages]),
-        f1=mean_interval([page.words.alignment.f1 for page in pages]),
+        token_f1=mean_interval(_token_f1s(pages)),
+        f1=mean_interval(_word_f1s(pages)),
     )
 
 
@@ -339,7 +356,9 @@ def run_cleaners(
         if page.problem:
             problems.append(PageProblem(page.stem, page.problem))
     crashes = _crashes(gold, cleaners)
-    crash_counts = Counter(crash.extractor for crash in crashes)
+    crash_counts: Counter[str] = Counter()
+    for crash in crashes:
+        crash_counts[crash.extractor] += 1
     measured: list[CleanerPages] = []
     for cleaner, cleaner_pages in zip(cleaners, qualities, strict=True):
         extractor = cleaner.input_name
@@ -356,7 +375,9 @@ def run_cleaners(
 def _crashes(gold: GoldSet, cleaners: Sequence[Cleaner]) -> tuple[ExtractorCrash, ...]:
     """Return the crashes of other packages, by package; reasons do not repeat the package's name."""
     stems = {page_id(page): page.stem for page in gold.standard.pages}
-    extractors = dict.fromkeys(cleaner.input_name for cleaner in cleaners if cleaner.input_name)
+    extractors = dict.fromkeys(cleaner.input_name for cleaner in cleaners)
+    # Cleaners of the pages themselves.
+    extractors.pop("", None)
     crashes: list[ExtractorCrash] = []
     for extractor in extractors:
         for failure in failures(gold.store, extractor):
