@@ -7,7 +7,9 @@ JOBS ?= 3
 INPUTS ?= 100000
 SECONDS ?= 600
 
-.PHONY: demo test bench fuzz extras clean
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10 --hypothesis-profile ci
+
+.PHONY: demo test test-slow bench fuzz extras clean
 
 demo: .venv/run collections/pydoc-site
 	$(BIN)/thresher explore experiments/pydoc-site.toml --quiet
@@ -28,17 +30,21 @@ collections/pydoc: | .venv/run
 collections/pydoc-site: collections/pydoc
 	$(BIN)/python scripts/pydoc_site.py $< $@
 
-# Property tests have the same examples every time. Compiled files are kept even where a shell says not to keep any: the
-# suite starts hundreds of processes. Types are checked beside the tests, as mypy uses one core and tests wait at times. Tests
-# that have changed are compiled once before, rather than by each process.
+# All but the slow tests, in some four minutes on two cores. Property tests have the same examples every time. Compiled files
+# are kept even where a shell says not to keep any: the suite starts hundreds of processes. Types are checked beside the tests,
+# as mypy uses one core and tests wait at times. Tests that have changed are compiled once before, rather than by each process.
 test: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy & types=$$!; \
 	test -e .venv/tests && test -z "$$(find tests -name '*.py' -newer .venv/tests)" || \
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --collect-only > /dev/null && touch .venv/tests; \
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10 --hypothesis-profile ci; \
+	$(PYTEST) -m 'not slow'; \
 	tests=$$?; wait $$types && exit $$tests
+
+# What takes long: kills, full disks, clusters, whole collections, comparisons with other tools. CI runs it after `make test`.
+test-slow: .venv/dev
+	$(PYTEST) -m slow
 
 # NAME is one benchmark, such as index; PAGES any folder of HTML pages. Compiled files are kept, as installed packages have them.
 bench: .venv/dev collections/pydoc

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 BENCHMARKS = Path(__file__).parents[1] / "scripts" / "benchmarks"
 PAGE = (
     "<title>Herons</title><p>Herons stand in the shallows for hours. They wait for fish.<ul><li><a href=/>Home</a></ul>"

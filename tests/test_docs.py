@@ -140,6 +140,7 @@ def test_the_readme_is_short() -> None:
     assert {len(row) for row in rows} == {5}
 
 
+@pytest.mark.slow
 def test_one_command_gives_a_row_of_the_readme_and_texts_of_any_extractor_make_one(
     shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -261,6 +262,7 @@ def test_explained_topics_and_variants_are_of_their_experiment(tmp_path: Path) -
             assert asked["variant"] is None or asked["variant"] in [variant.name for variant in experiment.variants]
 
 
+@pytest.mark.slow
 def test_the_first_experiment_shown_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (DOCS / "experiment-files.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)

@@ -23,6 +23,7 @@ def is_command(path: Path) -> bool:
 COMMANDS = sorted(path for path in SCRIPTS.rglob("*.py") if path.name not in CHILDREN and is_command(path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", COMMANDS, ids=lambda path: str(path.relative_to(SCRIPTS)))
 def test_a_command_starts_and_shows_its_help(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -12,6 +12,8 @@ import pytest
 
 from run_notebook import NOTEBOOK, run_cells
 
+pytestmark = pytest.mark.slow
+
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
 
 

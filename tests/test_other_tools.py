@@ -24,6 +24,8 @@ from thresher.cli.main import cli
 from thresher.collections import documents, open_collection
 from thresher.evaluation.trec_files import read_run
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[1] / "docs" / "other-tools.md"
 SECTIONS = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
 TEXTS = {

@@ -46,6 +46,7 @@ def score(name: str, text: str) -> float:
     return float(scores[0])
 
 
+@pytest.mark.slow
 def test_the_command_lists_and_runs_them(installed: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "thresher", "cleaners", "--json"]
     environment = {"PYTHONPATH": f"{installed}:{ROOT / 'src'}", "THRESHER_CACHE": os.environ["THRESHER_CACHE"]}

@@ -150,6 +150,7 @@ def test_listing_imports_nothing():
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_generating_twice_gives_the_same_bytes(tmp_path, monkeypatch):
     first = pydoc.generate_modules(tmp_path / "first", FEW)
     monkeypatch.setenv("SECRET_TOKEN", SECRET)

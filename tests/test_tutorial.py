@@ -16,7 +16,7 @@ from thresher.evaluation.trec_files import read_run
 from thresher.experiments.choosing.choices import read_choice
 from thresher.experiments.results import read_results
 
-pytestmark = pytest.mark.usefixtures("no_charts")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_charts")]
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "tutorial.md"
 

@@ -19,6 +19,7 @@ from thresher.cleaners.content_model.model import find_content_model, read_conte
 MOST = 20 * 2**20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", [300_000_000, 0])
 @pytest.mark.parametrize(
     ("model", "array", "read"),

@@ -81,6 +81,7 @@ def test_a_spelling_is_stable_and_of_the_same_letters(text: str) -> None:
     assert [c for c in unicodedata.normalize("NFD", spelling) if c.isalnum()] == [c for c in plain if c.isalnum()]
 
 
+@pytest.mark.slow
 def test_invisible_characters_are_those_of_unicode() -> None:
     """Default_Ignorable_Code_Point (UAX #44), by another implementation."""
     regex = pytest.importorskip("regex")

@@ -12,6 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+pytestmark = pytest.mark.slow
+
 HELPERS = [Path(__file__).parents[1] / name for name in ("samples",)]
 MOMENTS = 4
 SECONDS = 1.0

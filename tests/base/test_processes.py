@@ -42,6 +42,7 @@ def test_a_single_worker_or_task_is_this_process(runner: Callable[..., object]) 
     assert os.getpid() not in {*runner(TWO, process_of, several, "", "")}  # type: ignore[call-overload]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runner", RUNNERS)
 def test_a_task_that_ends_its_process_or_fails_ends_all(runner: Callable[..., object]) -> None:
     with pytest.raises(ResourceError, match="there: a worker ended while counting"):

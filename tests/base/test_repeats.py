@@ -86,6 +86,7 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thresher.base.repeats.RESAMPLES", 60)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_resamples")
 def test_the_twins_interval_holds_1_and_an_equal_variant_is_not_measurable() -> None:
     chance = np.random.default_rng(11)

@@ -58,6 +58,7 @@ def test_what_precedes_damage_is_kept(tmp_path: Path, pack: Pack) -> None:
         assert caught.value.where == str(path)
 
 
+@pytest.mark.slow
 @EACH
 def test_a_bomb_takes_no_memory(tmp_path: Path, pack: Pack) -> None:
     path = tmp_path / "a.txt"

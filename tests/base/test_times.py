@@ -43,6 +43,7 @@ def test_the_peak_is_that_of_the_block():
     assert after.times.peak <= during.times.peak - 190
 
 
+@pytest.mark.slow
 def test_without_the_kernels_mark_the_peak_is_that_since_the_process_began(monkeypatch, tmp_path):
     monkeypatch.setattr(module, "_SELF", tmp_path)
     with measure_times() as before:

@@ -56,6 +56,7 @@ def test_the_card_is_of_the_files_beside_it():
         assert told["pages"] == len(about["modules"]) > 40
 
 
+@pytest.mark.slow
 def test_the_script_makes_the_same_files_again():
     about = json.loads((FOLDER / "card.json").read_text("utf-8"))
     done = subprocess.run([sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False)

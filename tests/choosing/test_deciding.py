@@ -171,6 +171,7 @@ def test_a_measure_that_decides_nothing_may_be_0() -> None:
     assert [effect.measure for effect in model.smallest.effects] == [MAIN]
 
 
+@pytest.mark.slow
 def test_orders_do_not_matter() -> None:
     table, dice = lossy(seed=7), np.random.default_rng(8)
     other = reordered(table, dice.permutation(120).tolist(), dice.permutation(7).tolist())

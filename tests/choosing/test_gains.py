@@ -23,6 +23,7 @@ def noisy(seed: int, topics: int, gains: Floats, spread: float = 0.15) -> Varian
     return table_of(base, {DCP: dict(zip(SHARES, base + gains[:, None] + noise, strict=True))})
 
 
+@pytest.mark.slow
 def test_the_best_of_what_is_no_better_is_seldom_called_better() -> None:
     found = 0
     for seed in range(40):

@@ -119,6 +119,7 @@ def all_or_nothing(topics: int) -> tuple[Floats, Floats, Floats]:
     return baseline, values, values.mean(axis=-1) <= 0.95 * baseline.mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("topics", "cautious_wrong"), [(60, None), (100, 0.06)])
 def test_rare_total_losses(topics: int, cautious_wrong: float | None) -> None:
     baseline, values, too_much = all_or_nothing(4000)
@@ -243,6 +244,7 @@ def test_margins_of_both_kinds_agree_where_the_baseline_is_the_same_everywhere(s
 # What it does not depend on
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 1000), st.randoms(use_true_random=False))
 def test_orders_do_not_matter(seed: int, dice: object) -> None:

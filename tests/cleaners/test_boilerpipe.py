@@ -444,6 +444,7 @@ def pairs(folder: Path, every: int) -> list[Pair]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", THEIRS)
 @pytest.mark.parametrize(("name", "every"), [("cleaneval-dev", 6), ("cleanportaleval", 8), ("dragnet-300", 9)])
 def test_real_pages(rules, name, every, shared_data):

@@ -354,6 +354,7 @@ def counted(ours: Labelled, theirs: Labelled) -> Counter[str]:
     return counts
 
 
+@pytest.mark.slow
 def test_against_the_package_on_real_pages(shared_data) -> None:  # type: ignore[no-untyped-def]
     """All characters that both show have the same label, once the package's first step for headings does something.
 

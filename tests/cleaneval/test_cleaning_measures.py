@@ -78,6 +78,7 @@ def test_blocks_are_difflibs_on_real_pages(shared_data: Path, name: str) -> None
             assert matching_blocks(a, b) == difflibs(a, b), page.stem
 
 
+@pytest.mark.slow
 def test_long_pages_are_aligned_as_by_difflib() -> None:
     # Word counts fall as in a language: common words come thousands of times in each page.
     rng = random.Random(4)

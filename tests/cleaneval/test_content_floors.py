@@ -11,6 +11,8 @@ from thresher.evaluation.cleaneval.comparing import compare_cleaned, score_gold
 from thresher.evaluation.cleaneval.gold import read_gold
 from thresher.evaluation.cleaneval.results import summarize_quality
 
+pytestmark = pytest.mark.slow
+
 # The set, one of how many pages is measured, and the mean word F1 of 28 November 2026.
 FLOORS = (
     ("wcxb-dev", 40, 0.8797),

@@ -131,6 +131,7 @@ def test_marked_text_is_content_though_it_be_hidden() -> None:
 
 
 # 49.html of cleaneval-dev ends its html element, and with it the mark, before the page's end.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "step", "others"), [("cleaneval-dev", 1, ["49"]), ("cleanportaleval", 3, []), ("dragnet-300", 6, [])]
 )

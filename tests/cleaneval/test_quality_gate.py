@@ -23,6 +23,8 @@ from thresher.evaluation.cleaneval.comparing import compare_cleaned, score_gold
 from thresher.evaluation.cleaneval.gold import read_gold
 from thresher.evaluation.cleaneval.results import QualitySummary, asked, summarize_quality
 
+pytestmark = pytest.mark.slow
+
 FLOORS = Path(__file__).with_name("quality_floors.json")
 GATED = ("f1", "rouge_lsum_f1", "levenshtein")
 TOLERANCE = 0.00005

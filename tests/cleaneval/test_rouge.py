@@ -112,6 +112,7 @@ def test_nothing_agrees_with_nothing_only() -> None:
     assert rouge_lsum("", "rain").agreement == rouge_lsum("rain", "").agreement == Agreement(0, 0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cleaneval-dev", "cleanportaleval", "dragnet-300"])
 def test_hits_are_those_of_the_definition_on_real_pages(shared_data: Path, name: str) -> None:
     compared = 0

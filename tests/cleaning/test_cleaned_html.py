@@ -32,6 +32,7 @@ def cut(content: bytes, seed: int, options: PageOptions = DEFAULT_OPTIONS) -> tu
     return text, cleaned_html(page, text, np.flatnonzero(mask).tolist(), options)
 
 
+@pytest.mark.slow
 def test_real_pages_are_read_back_with_the_cleaned_text(shared_data: Path) -> None:
     pages = found = 0
     for name in ("wcxb-dev", "dragnet-300", "cleaneval-dev"):

@@ -317,6 +317,7 @@ def test_pieces_of_a_pipe_end_with_lines_and_replace_each_other(tmp_path: Path) 
         next(pieces(stream, folder, ReadOptions(), "warc"))
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_pipe(tmp_path: Path) -> None:
     """Four times the lines, the same memory: windows of the same size, one after another."""
     line = json.dumps({"id": "ID", "html": f"<p>The hive is full of bees.<!--{'x' * 40_000}-->"})

@@ -213,6 +213,7 @@ def test_documents_in_another_language_are_left_out(tmp_path: Path) -> None:
     assert (counts.left_out, counts.kept) == (3, 3)
 
 
+@pytest.mark.slow
 @given(
     st.text(st.characters(exclude_categories=("Cs",))),
     st.text(st.characters(exclude_categories=("Cs",))),

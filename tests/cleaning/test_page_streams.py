@@ -127,6 +127,7 @@ def cleaned_part(pages: Iterable[str], cleaner: str) -> list[CleanedDocument]:
     return list(thresher.clean_pages(pages, cleaner))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheduler", ["processes", "threads"])
 def test_a_map_over_a_bag(scheduler: str) -> None:
     bag = pytest.importorskip("dask.bag").from_sequence(HTML, npartitions=3)

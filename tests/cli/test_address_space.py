@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from commands import THRESHER
 
+pytestmark = pytest.mark.slow
+
 JAVA = (
     "from thresher.indexes import jvm\njvm.start()\nprint(jvm.java_class('java.lang.Runtime').getRuntime().maxMemory())"
 )

@@ -185,6 +185,7 @@ def test_pages_over_the_limit(tmp_path):
     assert (three.content, three.problem) == (None, "too large: 3.0 MiB, the limit is 1 MiB")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_a_page_over_the_limit_is_never_held(tmp_path, pack):
     path = tmp_path / "a"

@@ -223,6 +223,7 @@ def bomb(size):
     return b"".join([packer.compress(begin), *(packer.compress(zeros) for _ in range(size // MIB)), packer.flush()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [100 * MIB, 5, ""])
 def test_a_bomb_is_left_alone(tmp_path, length):
     """A member of 100 MiB of zeros, whatever length its record claims."""
@@ -282,6 +283,7 @@ def test_where_a_file_packed_in_one_piece_breaks_off(tmp_path):
     assert sources[-1].problem == "clipped: the file ends within a gzip member"
 
 
+@pytest.mark.slow
 def test_a_first_record_too_large_to_look_behind(tmp_path):
     """Offsets are of the members, and the file can be cut, although nobody read the first record to its end."""
     large = record(http(b"<p>" + NOISE * 66), number=1)

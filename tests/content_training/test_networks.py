@@ -23,6 +23,8 @@ from thresher.cleaners.content_model.features import features_of
 from thresher.cleaners.content_model.network import HIGHEST, STEP_LIMIT, halved
 from thresher.pages import Detail, read_html
 
+pytestmark = pytest.mark.slow
+
 SMALL = NetworkSettings(hidden=6, width=4, steps=2, pooled=(1,), blocks=60, rounds=60, rate=0.01)
 
 

@@ -52,6 +52,7 @@ def test_snippets_of_another_form_are_refused(tmp_path: Path, content: Any, what
     assert len(caught.value.lines()) == 1
 
 
+@pytest.mark.slow
 def test_real_snippets(shared_data: Path, tmp_path: Path) -> None:
     """Names of pages suffice."""
     packed = shared_data / "cleaning" / "trafilatura-eval" / "trafilatura-eval.tar.xz"

@@ -22,6 +22,8 @@ from thresher.cleaners.content_model.model import read_content_model
 from thresher.evaluation.cleaneval.cleaning_measures import compare_tokens
 from thresher.pages import Detail, read_html
 
+pytestmark = pytest.mark.slow
+
 PAGES = 24
 
 

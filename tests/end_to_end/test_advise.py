@@ -58,6 +58,7 @@ def advised(*arguments: object, cwd: Path) -> Advice:
     return ADVICE.read(cwd / "printed.json")
 
 
+@pytest.mark.slow
 def test_without_queries_it_is_the_default_with_its_changes_elsewhere(crawl: Path, tmp_path: Path) -> None:
     advice = advised(crawl / "crawl", cwd=tmp_path)
     assert (advice.pages, advice.sampled, advice.failed) == (PAGES, PAGES, 0)

@@ -85,6 +85,7 @@ def again(decided: Decided, tmp_path: Path) -> Decided:
     return replace(decided, web=Web(tmp_path / "again"))
 
 
+@pytest.mark.slow
 def test_declared_families_are_explored_and_walked(decided: Decided) -> None:
     assert (decided.done.code, decided.done.errors) == (0, [])
     choice, results = chosen(decided.results), read_results(decided.results)
@@ -134,6 +135,7 @@ def test_play_begins_with_all_text_and_the_recommended_cleaner(decided: Decided)
         assert sides == (Cleaner(), cleaner)
 
 
+@pytest.mark.slow
 def test_what_is_recommended_can_be_had(again: Decided, call: Call) -> None:
     """The printed commands make the index that `run --chosen` builds, measures and explains."""
     folder, lines = again.web.folder, again.done.out.splitlines()
@@ -174,6 +176,7 @@ def test_what_is_recommended_can_be_had(again: Decided, call: Call) -> None:
     assert read_results(again.results).table().rows[table.position[pick.variant]].built
 
 
+@pytest.mark.slow
 def test_one_setting_for_several_collections(again: Decided, call: Call) -> None:
     folder, names = again.web.folder, ("web", "two", "three")
     text = (folder / "web.toml").read_text()

@@ -109,6 +109,7 @@ def test_the_tables_the_lists_and_the_files(folder: Path) -> None:
     assert (out / "table.tex").read_text().count(r"\begin{table*}") == 2
 
 
+@pytest.mark.slow
 def test_a_killed_command_goes_on_with_the_comparisons_that_it_has(tmp_path: Path) -> None:
     write_pages(tmp_path / "rain", pages=40)
     command = ("cleaneval", "../rain", "-c", "words@10", "-o", "out", "--workers", "1")

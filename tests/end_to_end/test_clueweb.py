@@ -14,6 +14,8 @@ from commands import Done
 
 from thresher.experiments.config import load_experiment
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "experiments" / "clueweb12-perplexity.toml"
 PAGES, TOPICS = 120, 30

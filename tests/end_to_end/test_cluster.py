@@ -17,6 +17,8 @@ from small_web import Web, leftovers, without_clock
 from thresher.experiments.exploring import exploring, ranking_job
 from thresher.experiments.results import read_results
 
+pytestmark = pytest.mark.slow
+
 Call = Callable[..., Done]
 
 WORKERS = 2

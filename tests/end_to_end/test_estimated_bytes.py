@@ -70,6 +70,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> VariantTable:
     return run_experiment(load_experiment(folder / "site.toml"), folder / "run", folder / "indexes").tables[0]
 
 
+@pytest.mark.slow
 def test_before_an_index_is_built_shares_of_the_baseline_are_within_a_tenth(table: VariantTable) -> None:
     unbuilt = table.with_rows([replace(row, bytes=None, built=None) for row in table.rows])
     assert 0.95 * ENTRIES < table.contents.common_terms < 1.1 * ENTRIES

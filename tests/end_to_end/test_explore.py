@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from commands import Done
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
@@ -79,6 +80,7 @@ def compared(measured: Results, explored: Results) -> int:
 
 
 # In `make fuzz` others, too.
+@pytest.mark.slow
 @settings(
     max_examples=2,
     phases=[Phase.explicit, *([Phase.generate] if settings().max_examples >= 1000 else ())],

@@ -24,6 +24,8 @@ from thresher.experiments.runner import run_experiment
 from thresher.reports.files import PER_TOPIC_CSV
 from thresher.reports.variant_tables import RESULTS_CSV, per_topic_csv, results_csv
 
+pytestmark = pytest.mark.slow
+
 _COUNT = struct.Struct("<q")
 _NEVER = 1 << 62
 _WRITING = os.O_WRONLY | os.O_RDWR

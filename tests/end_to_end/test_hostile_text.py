@@ -14,6 +14,8 @@ from lxml import html
 from playwright.sync_api import Browser as Chromium
 from small_web import Web
 
+pytestmark = pytest.mark.slow
+
 Call = Callable[..., Done]
 Check = Callable[..., None]
 

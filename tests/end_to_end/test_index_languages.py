@@ -98,6 +98,7 @@ workers = 1
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_run_and_explore_give_equal_tables_in_other_languages(tmp_path: Path, language: str) -> None:
     experiment = load_experiment(write(tmp_path, language))

@@ -16,6 +16,8 @@ from commands import SHORT_LIVED_JAVA, Done, Process, begin, thresher
 from messages import assert_names
 from small_web import Finished, Web, leftovers
 
+pytestmark = pytest.mark.slow
+
 Call = Callable[..., Done]
 
 # Enough for three shards of scores.

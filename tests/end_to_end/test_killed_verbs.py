@@ -12,6 +12,8 @@ from commands import SHORT_LIVED_JAVA, begin, thresher
 from small_models import write_arpa
 from small_web import Finished, leftovers, stamps
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = (
     ("explore", "web.toml"),
     ("measure", "web.toml", "--seconds", "0.01"),

@@ -9,10 +9,13 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from commands import SHORT_LIVED_JAVA, begin, thresher
 from small_web import TIMED, Web, leftovers, tree, without_clock
 
 from thresher.collections import open_collection
+
+pytestmark = pytest.mark.slow
 
 KILLS = 2
 PAGES = 40

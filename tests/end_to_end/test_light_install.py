@@ -17,6 +17,8 @@ from small_web import Finished, Web
 
 from thresher.base.errors import install_command
 
+pytestmark = pytest.mark.slow
+
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
 PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from commands import Done
 from messages import assert_names
 from small_web import Web, leftovers, stamps, tree
@@ -34,6 +35,7 @@ def test_clean_keeps_what_the_collection_says_at_length(web: Web, call: Call) ->
     assert sorted(path.name for path in web.folder.iterdir()) == ["out.jsonl", "pages", "qrels.txt", "topics.tsv"]
 
 
+@pytest.mark.slow
 def test_an_experiment_is_resumed_and_begun_afresh(web: Web, call: Call) -> None:
     tables = {
         "sweep": f'scorer = "{SELF}"\ncutoffs = ["p50", "p80"]',

@@ -114,6 +114,7 @@ def test_the_line_for_a_weighted_treatment_builds_it(web: Web, call: Call) -> No
     assert sizes(web.folder / "index") == sizes(web.folder / "indexes" / "web" / safe_name(LINKED))
 
 
+@pytest.mark.slow
 def test_the_line_of_choose_builds_the_weighted_index_that_it_chose(call: Call, tmp_path: Path) -> None:
     web = Web.make(tmp_path)
     more_topics(web)

@@ -35,6 +35,7 @@ def test_all_signs_are_those_of_scipys_permutation_test(n: int) -> None:
     assert compare(values, baseline, "P@10", test="randomisation").p == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_random_signs_come_near_scipys_by_the_same_seed_always(seed: int) -> None:
     differences = np.random.default_rng(seed).normal(0.15, 1, 60)

@@ -120,6 +120,7 @@ def check_against_lucene(
     return compared
 
 
+@pytest.mark.slow
 def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> None:
     sweeps = [*map(parse_sweep, SWEEPS), *map(quota_sweep, QUOTAS)]
     cleaners = [Cleaner(), *map(parse_cleaner, (*CLEANERS[:3], *QUOTA_CLEANERS))]
@@ -129,6 +130,7 @@ def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> Non
     assert check_against_lucene(store, every, chosen, QUERIES, MODELS, tmp_path / "index", 2) > 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "topics", "rule"), REAL[1:])
 def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
     """Of every third page and topic."""
@@ -287,6 +289,7 @@ def test_what_is_explored_does_not_depend_on_chunks(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scores"]
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_collection(
     store: Path, judged: JudgedTopics, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

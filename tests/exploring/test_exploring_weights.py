@@ -22,6 +22,8 @@ from thresher.indexes.searching import Searcher
 from thresher.scores.percentiles import resolved
 from thresher.scores.weighting import Weights
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = IndexOptions(lengths=True)
 MODELS = ("qld", "qld(exact)", "bm25")
 MEASURES = ("AP", "nDCG@10")

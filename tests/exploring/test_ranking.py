@@ -183,6 +183,7 @@ def check(folder: Path, seed: int, documents: int, steps: int, name: str, depth:
             assert all(first < second for (score, other), (first, second) in ties if score == other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("few", [0, 99], ids=["left-out", "all"])
 def test_rankings_are_those_of_each_document_by_itself(
     few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -203,6 +204,7 @@ WAYS = [(rows, few) for rows in (3, 16, 99) for few in (0, 4, 10**6)]
 """Steps of a block, and up to which multiple of the depth all pairs are scored."""
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200 if settings().max_examples >= MANY else 12)
 @given(
     st.integers(0, 2**32),
@@ -331,6 +333,7 @@ def test_steps_are_ranked_by_several_tasks(tmp_path: Path, monkeypatch: pytest.M
         assert [step for task in tasks for step in task.steps.tolist()] == changing
 
 
+@pytest.mark.slow
 def test_a_worker_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ranking_job, "_MUCH", 0)
     monkeypatch.setattr(ranking_job, "evaluate_task", _end)

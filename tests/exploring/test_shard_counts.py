@@ -64,6 +64,7 @@ def test_few_pages_start_no_workers(
     assert len(counted(store, sweeps, TWO)) == len(shards(store))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", [None, TWO])
 def test_a_damaged_shard_is_named(
     store: Path,
@@ -84,6 +85,7 @@ def test_a_damaged_shard_is_named(
     assert caught.value.where == str(last)
 
 
+@pytest.mark.slow
 def test_a_worker_that_ends_is_told(
     store: Path, sweeps: tuple[NestedSweep, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ INPUTS = 1200
 SEED = 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_every_target_takes_its_inputs(name: str, tmp_path: Path) -> None:
     target = TARGETS[name]

@@ -72,6 +72,7 @@ def test_an_index_without_its_last_file_is_a_full_disk(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_two_builds_have_equal_sizes_and_postings(documents: Documents, tmp_path: Path) -> None:
     sizes = []
     postings = []
@@ -99,6 +100,7 @@ def all_postings(folder: Path) -> dict[str, list[list[int]]]:
     return found
 
 
+@pytest.mark.slow
 def test_lengths_belong_to_their_documents_however_segments_merge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,6 +163,7 @@ def write_in_segments(documents: Documents, folder: Path, most: int) -> None:
     (folder / "thresher.json").write_bytes(settings)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_build_in_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The interrupt comes once Java indexes, which would take many seconds here."""
     real = anserini._run_interruptibly
@@ -195,6 +198,7 @@ except ResourceError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "size"), [("plain", "1700k"), ("pruned", "700k")])
 def test_a_full_disk(tmp_path: Path, kind: str, size: str) -> None:
     """The JSON lines fit, and the index does not."""

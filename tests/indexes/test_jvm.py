@@ -209,6 +209,7 @@ for name in ("qld", "bm25", "qld(exact)"):
 """
 
 
+@pytest.mark.slow
 def test_java_is_silent_and_folders_in_unicode_work_in_the_c_locale(tmp_path: Path) -> None:
     folder = str(tmp_path / "Körner 麦")
     done = _run(INDEX_AND_SEARCH.format(folder=folder), LC_ALL="C", PYTHONUTF8="1")

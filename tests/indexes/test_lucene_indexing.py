@@ -55,6 +55,7 @@ def _sizes(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in folder.iterdir() if path.name not in OWN_FILES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "flags"),
     [

@@ -169,6 +169,7 @@ def contents_of(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("original", [True, False], ids=["original", "pruned"])
 @pytest.mark.parametrize("share", [0.9, 0.5, 0.1, 0.02])
 def test_scores_are_those_of_a_brute_force_scorer(tmp_path: Path, share: float, original: bool) -> None:

@@ -79,6 +79,7 @@ def test_counts_of_odd_texts_are_lucenes(stemmer: str, stopwords: bool) -> None:
     assert counts_of(texts, stemmer, stopwords) == tokens_of(texts, stemmer, stopwords)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stemmer", STEMMERS)
 @pytest.mark.parametrize("stopwords", [True, False])
 def test_counts_of_real_pages_are_lucenes(shared_data: Path, stemmer: str, stopwords: bool) -> None:

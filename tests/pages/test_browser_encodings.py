@@ -41,6 +41,7 @@ def test_what_browsers_show(browser: Browser, case: EncodingCase) -> None:
     assert browser.evaluate(_LAST_P) == shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", [*SINGLE_BYTE, *DOUBLE_BYTE])
 def test_every_character_is_that_of_browsers(browser: Browser, label: str) -> None:
     content = bytes(range(0x80, 0x100))

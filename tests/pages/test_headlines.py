@@ -111,6 +111,7 @@ def right_headings() -> dict[tuple[str, str], list[str]]:
     return {(name, page): digests.split(",") for name, page, digests in rows}
 
 
+@pytest.mark.slow
 def test_headlines_of_pages_that_were_read(shared_data: Path) -> None:
     right = right_headings()
     hits = 0

@@ -132,6 +132,7 @@ def test_random_pages_against_the_tree(page: str, rule: str) -> None:
     check(read_html(page, PageOptions(rule)), walked(page.encode(), rule))
 
 
+@pytest.mark.slow
 def test_real_pages_against_the_tree(shared_data) -> None:  # type: ignore[no-untyped-def]
     checked = 0
     for folder, step in (("dragnet-300", 30), ("cleaneval-dev", 8), ("cleanportaleval", 15)):

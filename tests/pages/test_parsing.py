@@ -418,6 +418,7 @@ def test_malformed_pages(page):
     assert blocks(page) == MALFORMED[page]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [100, 240, 248, 250, 252, 254, 256, 260, 2048, 100_000])
 def test_nested_however_deep(depth):
     for tag in ("div", "b", "svg", "a", "h1", "ul"):
@@ -435,6 +436,7 @@ def test_nested_however_deep_behind_the_body(depth):
             assert blocks(page, options) == ["before", "deep", "after"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [8_999_000, 9_000_100, 10_100_000])
 def test_one_text_however_long(size):
     assert [len(block) for block in blocks("<p>" + "x" * size + "<p>after")] == [size, 5]

@@ -12,6 +12,8 @@ from page_oracle import BOXES, DROPPED, LINES, blocks_of, tree_of, without_hidde
 from thresher.pages import BLOCK_RULES, PageOptions, read_html
 from thresher.pages.decoding import binary_kind, decode
 
+pytestmark = pytest.mark.slow
+
 TAGS = [
     "p",
     "div",

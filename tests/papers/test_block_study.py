@@ -16,6 +16,8 @@ from block_study import BY_TYPE, by_page_type, study
 from thresher.base.errors import InputError
 from thresher.evaluation.cleaneval.gold import GoldPage, read_gold
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).parents[2] / "scripts" / "papers" / "block_study.py"
 MENU = "".join(f'<div><a href="/{item}">{item}</a></div>' for item in ("Home", "News", "Contact"))
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before late in the evening of Monday."

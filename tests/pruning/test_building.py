@@ -42,6 +42,7 @@ def test_at_full_size_the_files_are_those_of_the_unpruned_index(store: Path, tmp
         assert files_of(tmp_path / "pruned") == files_of(tmp_path / "plain")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("original", [True, False])
 @pytest.mark.parametrize("name", [*methods()])
 def test_lucene_finds_nothing_wrong_with_pruned_indexes(store: Path, tmp_path: Path, name: str, original: bool) -> None:

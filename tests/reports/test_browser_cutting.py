@@ -103,6 +103,7 @@ CUT = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [lambda: scored(HTML), strange, lambda: scored(""), lambda: scored("<p>one")],

@@ -30,16 +30,19 @@ COVERED = """
     (shape) => !shape.closest(".role-axis, .role-legend") && !/ground/.test(shape.getAttribute("class")));
   const holds = (box, place) => box.left < place.x && place.x < box.right && box.top < place.y && place.y < box.bottom;
   const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  // The box of a line that is drawn level or upright is empty, and its stroke is wider.
+  const near = (a, b) => a.left - 2 < b.right && b.left < a.right + 2 && a.top - 2 < b.bottom && b.top < a.bottom + 2;
   const found = [];
   for (const text of named) {
     const box = text.getBoundingClientRect();
     for (const other of texts) {
       if (other.textContent !== text.textContent && meet(box, other.getBoundingClientRect())) found.push(other.textContent);
     }
-    for (const shape of shapes) {
+    for (const shape of shapes.filter((shape) => near(box, shape.getBoundingClientRect()))) {
       const length = shape.getTotalLength();
+      const onScreen = shape.getScreenCTM();
       for (let at = 0; at <= length; at += 1) {
-        if (holds(box, shape.getPointAtLength(at).matrixTransform(shape.getScreenCTM()))) {
+        if (holds(box, shape.getPointAtLength(at).matrixTransform(onScreen))) {
           found.push(text.textContent + " on " + shape.outerHTML);
           break;
         }

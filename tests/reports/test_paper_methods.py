@@ -94,6 +94,7 @@ def test_the_verb_reads_the_manifest(tmp_path: Path) -> None:
     assert r"Thresher 7.7~\cite{thresher} (2020-02-02)" in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_report_has_the_versions_of_the_paragraph(tmp_path: Path) -> None:
     results, path = labelled(), tmp_path / "methods.md"
     write_methods(results, SOFTWARE, None, path)

@@ -241,6 +241,7 @@ def first_of_address(number: int, pages: Sequence[Linking]) -> int:
     return [linking.address for linking in pages].index(pages[number].address)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pages=PAGES, in_shard=st.integers(1, 4), partitions=st.integers(1, 5))
 def test_anchors_are_those_of_brute_force(

@@ -25,6 +25,8 @@ from thresher.scores.lost_pages import failures
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import shards, written_shards
 
+pytestmark = pytest.mark.slow
+
 WORKERS = 2
 
 

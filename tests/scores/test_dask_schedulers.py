@@ -73,6 +73,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         yield found
 
 
+@pytest.mark.slow
 def test_a_command_whose_scheduler_ends_says_so_in_one_line(cluster: Cluster, tmp_path: Path) -> None:
     pages, out = tmp_path / "pages.jsonl", tmp_path / "out.jsonl"
     text = "Words and words. " * 200

@@ -113,6 +113,7 @@ def one(table: Table) -> npt.NDArray[np.uint64]:
     return np.full(len(table), 2**64 - 1, dtype=np.uint64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "digests",
     [score_pass._digests, few, one],

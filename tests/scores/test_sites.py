@@ -185,6 +185,7 @@ PAGES = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pages=PAGES, in_shard=st.integers(1, 5))
 def test_counts_are_those_of_brute_force(

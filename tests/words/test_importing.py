@@ -301,6 +301,7 @@ def test_a_built_model_that_is_damaged(tmp_path, monkeypatch):
         load_model("tiny")
 
 
+@pytest.mark.slow
 def test_bombs_are_refused_in_little_memory(tmp_path):
     """Files that unpack to gigabytes, that have a line of gigabytes, or a card of them."""
     for name, head in (("nothing", b""), ("line", b"\\data\\\nngram 1=3\n\n\\1-grams:\n-1\t")):
