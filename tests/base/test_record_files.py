@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from thresher.base.records import RecordFile
 from thresher.cleaners.characters import scoring
 from thresher.cleaners.content_model import model
+from thresher.collections.interface import IdRule
 from thresher.experiments import adviser, results, stages
 from thresher.experiments.choosing import choices, shared
 from thresher.experiments.choosing.criteria import ChoiceCriteria, Margin
@@ -50,6 +52,13 @@ st.register_type_strategy(
     ChoiceCriteria, st.builds(ChoiceCriteria, alpha=st.floats(0.01, 0.4), deciding=st.just(("AP",)))
 )
 st.register_type_strategy(IndexOptions, st.sampled_from([IndexOptions(), IndexOptions(stemmer="none", positions=True)]))
+# Any text is no regular expression with its replacement, unless its signs with a meaning are escaped.
+st.register_type_strategy(
+    IdRule,
+    st.builds(
+        IdRule, pattern=st.text().map(re.escape), replacement=st.text().map(lambda text: text.replace("\\", r"\\"))
+    ),
+)
 st.register_type_strategy(PageOptions, st.sampled_from([PageOptions(), PageOptions("split", "de")]))
 
 
