@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from thresher.experiments.choosing.shared import SharedChoice
     from thresher.experiments.config import Experiment
     from thresher.experiments.results import Results
+    from thresher.reports.table import Table
 
 
 def show_results(
@@ -31,10 +32,9 @@ def show_results(
     from thresher.experiments.chooser import ChooseOptions, last_choice
     from thresher.experiments.results import RESULTS_FILE
     from thresher.reports.files import REPORT_FILE
-    from thresher.reports.further_tables import systems_table
     from thresher.reports.summary import answer, commands, findings, measured, warnings
     from thresher.reports.sweep_tables import sweeps_table
-    from thresher.reports.variant_tables import frontier_table, main_table
+    from thresher.reports.variant_tables import frontier_table
 
     choice = last_choice(folder, results.facts.key)
     recommended: list[str] = []
@@ -48,10 +48,7 @@ def show_results(
         shell_commands = commands(choice)
     sentences += findings(results)
     sentences += warnings(results)
-    full = [main_table(results)]
-    systems = systems_table(results)
-    if systems is not None:
-        full.append(systems)
+    full = _full_tables(results)
     short = partial(frontier_table, results, recommended=recommended)
     if experiment is not None and any(is_tested(measure) for measure in results.measures):
         asked = ChooseOptions()
@@ -67,6 +64,17 @@ def show_results(
         commands=shell_commands,
     )
     options.say_answer(printed, style)
+
+
+def _full_tables(results: Results) -> list[Table]:
+    from thresher.reports.further_tables import systems_table
+    from thresher.reports.variant_tables import main_table
+
+    tables = [main_table(results)]
+    systems = systems_table(results)
+    if systems is not None:
+        tables.append(systems)
+    return tables
 
 
 def answer_of_choice(choice: Choice, folder: Path) -> options.Answer:

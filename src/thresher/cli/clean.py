@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +19,7 @@ from thresher.base.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, TE
 from thresher.cli.options import (
     FILE,
     AskedBackend,
+    Verb,
     backend_options,
     check_failed,
     check_new,
@@ -32,7 +36,91 @@ from thresher.cli.options import (
 from thresher.experiments import schema
 
 if TYPE_CHECKING:
+    from thresher.evaluation.cleaneval.gold import GoldStandard
+    from thresher.evaluation.cleaneval.results import CleaningRun, GoldSet
+    from thresher.scores.cleaning import Output
     from thresher.scores.cleaning.clean_counts import CleanCounts
+
+_COMPARISONS = "comparisons"
+"""The folder of finished comparisons in the output of `cleaneval`."""
+
+
+@dataclass(frozen=True)
+class _DocumentOptions:
+    """The options of the written documents, as `thresher.scores.cleaning.Output` has them."""
+
+    html: bool
+    markdown: bool
+    with_language: bool
+    fields: bool
+    text_name: str
+    min_words: int
+    language: str
+    valid: bool
+
+    def output(self, format: str) -> Output:
+        """Return how documents are written in a format."""
+        from thresher.scores.cleaning import Output
+
+        return Output(
+            format=format,
+            valid=self.valid,
+            html=self.html,
+            markdown=self.markdown,
+            with_language=self.with_language,
+            text_name=self.text_name,
+            min_words=self.min_words,
+            language=self.language,
+            fields=self.fields,
+        )
+
+
+def _document_options(verb: Verb) -> Verb:
+    """Add the options of the written documents; the verb gets them as `documents`."""
+
+    @click.option("--html", is_flag=True, help="Also write the page's HTML without the dropped text.")
+    @click.option("--markdown", is_flag=True, help="Also write Markdown (needs the extra `markdown`).")
+    @click.option("--with-language", is_flag=True, help="Also write the language of the text (ISO 639-1).")
+    @click.option(
+        "--fields",
+        is_flag=True,
+        help="Write title, headings, text, repeated text and texts of links to the page as separate members, for engines "
+        "that weigh fields. Prints the weights.",
+    )
+    @click.option("--text-name", default=TEXT_NAME, show_default=True, help="Name of the text's member.")
+    @click.option("--drop-empty", is_flag=True, help="Leave out pages without words.")
+    @click.option(
+        "--min-words",
+        type=click.IntRange(min=0),
+        default=0,
+        help="Leave out pages with fewer words (separated by spaces).",
+    )
+    @click.option(
+        "--language",
+        default="",
+        help="Leave out pages in other languages (ISO 639-1). Its abbreviations end no sentence.",
+    )
+    @click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
+    @wraps(verb)
+    def filled(
+        *args: Any,
+        html: bool,
+        markdown: bool,
+        with_language: bool,
+        fields: bool,
+        text_name: str,
+        drop_empty: bool,
+        min_words: int,
+        language: str,
+        valid: bool,
+        **named: Any,
+    ) -> Any:
+        if drop_empty:
+            min_words = max(min_words, 1)
+        documents = _DocumentOptions(html, markdown, with_language, fields, text_name, min_words, language, valid)
+        return verb(*args, documents=documents, **named)
+
+    return filled
 
 
 @click.command()
@@ -59,29 +147,7 @@ if TYPE_CHECKING:
     help="Format, if no ending sets it [default: JSONL to standard output, text into folders]. A file of HTML has one page.",
 )
 @replace_option
-@click.option("--html", is_flag=True, help="Also write the page's HTML without the dropped text.")
-@click.option("--markdown", is_flag=True, help="Also write Markdown (needs the extra `markdown`).")
-@click.option("--with-language", is_flag=True, help="Also write the language of the text (ISO 639-1).")
-@click.option(
-    "--fields",
-    is_flag=True,
-    help="Write title, headings, text, repeated text and texts of links to the page as separate members, for engines "
-    "that weigh fields. Prints the weights.",
-)
-@click.option("--text-name", default=TEXT_NAME, show_default=True, help="Name of the text's member.")
-@click.option("--drop-empty", is_flag=True, help="Leave out pages without words.")
-@click.option(
-    "--min-words",
-    type=click.IntRange(min=0),
-    default=0,
-    help="Leave out pages with fewer words (separated by spaces).",
-)
-@click.option(
-    "--language",
-    default="",
-    help="Leave out pages in other languages (ISO 639-1). Its abbreviations end no sentence.",
-)
-@click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
+@_document_options
 @click.option(
     "--removed", type=FILE, help="Write every segment, its scores and the cuts that dropped it to this JSONL file."
 )
@@ -96,15 +162,7 @@ def clean(
     output: str,
     output_format: str,
     replaces: bool,
-    html: bool,
-    markdown: bool,
-    with_language: bool,
-    fields: bool,
-    text_name: str,
-    drop_empty: bool,
-    min_words: int,
-    language: str,
-    valid: bool,
+    documents: _DocumentOptions,
     removed: Path | None,
     failures: Path | None,
     max_failed: int | str | None,
@@ -117,36 +175,21 @@ def clean(
     INPUT is a folder, a file, `ir_datasets:ID`, or `-` for standard input: JSONL, one page of HTML, or one of text with
     `--format text`.
     """
-    from thresher.base.files import real_path
     from thresher.pages import PageOptions
-    from thresher.scores.cleaning import Extras, Output, begun_outputs, clean_collection
+    from thresher.scores.cleaning import Extras, clean_collection
     from thresher.scores.limits import Limits
 
     written = Path(output)
-    begun = begun_outputs(written)
-    for path in (written, removed, failures):
-        check_new(path, replaces or (path is not None and real_path(path) in begun))
-    if drop_empty:
-        min_words = max(min_words, 1)
+    _check_files(written, (removed, failures), replaces)
     begin = perf_counter()
     counts = clean_collection(
         source,
         cleaner,
         output,
         format=collection.format,
-        how=Output(
-            format=output_format,
-            valid=valid,
-            html=html,
-            markdown=markdown,
-            with_language=with_language,
-            text_name=text_name,
-            min_words=min_words,
-            language=language,
-            fields=fields,
-        ),
+        how=documents.output(output_format),
         reading=schema.read_options(collection, address=True),
-        options=PageOptions(pages.blocks, language or LANGUAGE),
+        options=PageOptions(pages.blocks, documents.language or LANGUAGE),
         limits=Limits(collection.page_seconds, collection.max_page_mib),
         backend=backend.backend(),
         extras=Extras(removed, failures),
@@ -155,18 +198,24 @@ def clean(
     say_left_out(source, collection.format)
     _say_pages(counts)
     _say_cutoffs(cleaner, counts)
-    if fields:
-        _say_boosts(text_name)
+    if documents.fields:
+        _say_boosts(documents.text_name)
     _say_problems(counts)
-    seconds = perf_counter() - begin
-    size = ""
-    if written.is_file():
-        size = f", {written.stat().st_size:,} written"
-    say(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{size}")
+    _say_speed(counts, perf_counter() - begin, written)
     listed = "with --failures FILE what is wrong with each"
     if failures:
         listed = str(failures)
     check_failed(counts.failed, counts.documents, max_failed, listed)
+
+
+def _check_files(output: Path, extras: Sequence[Path | None], replaces: bool) -> None:
+    """Check that no file exists, unless it may be replaced or a killed command began to write it."""
+    from thresher.base.files import real_path
+    from thresher.scores.cleaning import begun_outputs
+
+    begun = begun_outputs(output)
+    for path in (output, *extras):
+        check_new(path, replaces or (path is not None and real_path(path) in begun))
 
 
 def _say_outcomes(counts: CleanCounts, output: str) -> None:
@@ -222,6 +271,13 @@ def _say_problems(counts: CleanCounts) -> None:
         say(f"failed: {counts.failed - len(counts.failures)} more; --failures FILE lists all")
     for warning in counts.warnings:
         say(f"warning: {warning}")
+
+
+def _say_speed(counts: CleanCounts, seconds: float, output: Path) -> None:
+    size = ""
+    if output.is_file():
+        size = f", {output.stat().st_size:,} written"
+    say(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{size}")
 
 
 @click.command()
@@ -285,12 +341,11 @@ def cleaneval(
     FOLDER has pages in `input/`, `original/` or `html/`, and gold of the same stem in `GoldStandard/`, `gold/`,
     `annotated/`, `ground-truth/` or `ground-truth.json`; or it has another gold standard's layout.
     """
-    from thresher.base.files import temporary_folder
     from thresher.base.student import check_installed
     from thresher.cleaners.scorers.extractor import EXTRACTORS
     from thresher.evaluation.cleaneval.comparing import remove_compared
     from thresher.evaluation.cleaneval.gold import read_gold
-    from thresher.evaluation.cleaneval.results import ROWS, GoldSet, SignificanceOptions, asked, run_cleaners
+    from thresher.evaluation.cleaneval.results import ROWS, SignificanceOptions, asked, run_cleaners
     from thresher.reports.cleaning_tables import cleaning_tables, sentences, write_cleaning_tables
 
     check_installed()
@@ -301,24 +356,14 @@ def cleaneval(
     for what, stems in standard.left_out.items():
         if stems:
             say(f"{what} ({len(stems)}): {', '.join(stems)}")
-    with ExitStack() as stack:
-        comparisons: Path | None = None
-        if output is None:
-            store = stack.enter_context(temporary_folder())
-        else:
-            store = output
-            comparisons = output / "comparisons"
-        measured_on = GoldSet(folder, standard, store / "scores", comparisons)
-        testing = SignificanceOptions(evaluation.alpha, evaluation.correction, evaluation.test)
-        run = run_cleaners(measured_on, names, workers, fresh, testing)
-    for stem, problem in run.problems:
-        say(f"counts as emptied: {stem}: {problem}")
-    for extractor, stem, problem in run.crashes:
-        say(f"crashed: {extractor}: {stem}: {problem}")
+    testing = SignificanceOptions(evaluation.alpha, evaluation.correction, evaluation.test)
+    with _gold_set(folder, standard, output) as gold_set:
+        run = run_cleaners(gold_set, names, workers, fresh, testing)
+    _say_lost_pages(run)
     if output is not None:
         write_cleaning_tables(run, output)
-        # What is finished is not continued.
-        remove_compared(output / "comparisons")
+        # A finished run is not continued.
+        remove_compared(output / _COMPARISONS)
     for sentence in sentences(run):
         tell(f"- {sentence}")
     click.echo()
@@ -326,3 +371,23 @@ def cleaneval(
     if output is not None:
         click.echo()
         tell(f"tables: {(output / 'table.md').resolve()}")
+
+
+@contextmanager
+def _gold_set(folder: Path, standard: GoldStandard, output: Path | None) -> Iterator[GoldSet]:
+    """Give a gold standard with its score store and comparisons in `output`; without it, with a temporary store."""
+    from thresher.base.files import temporary_folder
+    from thresher.evaluation.cleaneval.results import GoldSet
+
+    if output is None:
+        with temporary_folder() as store:
+            yield GoldSet(folder, standard, store / "scores")
+    else:
+        yield GoldSet(folder, standard, output / "scores", output / _COMPARISONS)
+
+
+def _say_lost_pages(run: CleaningRun) -> None:
+    for stem, problem in run.problems:
+        say(f"counts as emptied: {stem}: {problem}")
+    for extractor, stem, problem in run.crashes:
+        say(f"crashed: {extractor}: {stem}: {problem}")

@@ -290,8 +290,8 @@ class _EvaluatedRuns(NamedTuple):
     @property
     def baseline_of(self) -> dict[str, str]:
         """The baseline, by the name of each other run."""
-        others = list(self.values)[1:]
-        return dict.fromkeys(others, self.baseline)
+        run_names = list(self.values)
+        return dict.fromkeys(run_names[1:], self.baseline)
 
 
 def _evaluate_runs(

@@ -5,7 +5,7 @@ names none but itself, the link counts for the other page. Two pages that name e
 A page's links to itself do not count, nor do links without text. A text counts once a page that links by it.
 
 The weight of a text for its target is log2(1 + pages that link by it) · log(T / t) / log(T), where T is the number of pages
-that are linked to and t the number of those that the text names; 0, and so left out, if t is 3 or more and above 1 % of T
+that are linked to and t the number of them that the text names; 0, and so left out, if t is 3 or more and above 1 % of T
 ("next", "[docs]"). Anchors: Craswell, Hawking, Robertson, SIGIR 2001; Ogilvie, Callan, SIGIR 2003. The formula is this
 project's.
 
@@ -47,11 +47,11 @@ class LinkReport:
     """The links of a collection by their targets; equal links of a page count once.
 
     Attributes:
-        inside: to other pages of the collection.
-        own: to the page itself.
-        outside: to web pages that are not in the collection.
-        unresolved: to no web page, such as mail addresses.
-        targets: the pages of the collection that other pages link to with a text.
+        inside: the number of links to other pages of the collection.
+        own: the number of links to the page itself.
+        outside: the number of links to web pages that are not in the collection.
+        unresolved: the number of links to no web page, such as mail addresses.
+        targets: the number of pages of the collection that other pages link to with a text.
     """
 
     inside: int
@@ -75,8 +75,8 @@ class PageIndex(NamedTuple):
     """The pages of a collection by their addresses.
 
     Attributes:
-        keys: of addresses, ascending.
-        pages: the number of the page that links to each address count for.
+        keys: the keys of addresses, ascending.
+        pages: for each address the number of the page that links to the address count for.
         canonical: for each page the number of the page that links to it count for, itself or its canonical page.
     """
 
@@ -85,7 +85,7 @@ class PageIndex(NamedTuple):
     canonical: Ints
 
     def find(self, keys: Hashes) -> Ints:
-        """Return the pages at addresses; `_NOWHERE` for those outside the collection."""
+        """Return the pages at addresses; `_NOWHERE` for addresses outside the collection."""
         if not len(self.keys):
             return np.full(len(keys), _NOWHERE)
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -94,19 +94,24 @@ class PageIndex(NamedTuple):
 
 def index_pages(store: Path) -> PageIndex:
     """Index the pages of a store that has links. Of pages with one address the first counts; failed pages have none."""
-    tables = [stores.read_shard(path, _ADDRESSES) for path in stores.shards(store)]
-    addresses = np.concatenate([table.numbers("address") for table in tables])
-    named = np.concatenate([table.numbers("canonical") for table in tables])
+    addresses_of_shards: list[Hashes] = []
+    canonical_of_shards: list[Hashes] = []
+    for path in stores.shards(store):
+        table = stores.read_shard(path, _ADDRESSES)
+        addresses_of_shards.append(table.numbers("address"))
+        canonical_of_shards.append(table.numbers("canonical"))
+    addresses = np.concatenate(addresses_of_shards)
+    canonical_addresses = np.concatenate(canonical_of_shards)
     numbers = np.arange(len(addresses))
     by_address = _by_key(addresses, numbers)
     first_page = by_address.find(addresses)
-    canonical_page = by_address.find(named)
+    canonical_page = by_address.find(canonical_addresses)
     # Of pages with one address, the first; a page without an address, itself.
     own_page = np.where(first_page != _NOWHERE, first_page, numbers)
     is_absent = canonical_page == _NOWHERE
     names_no_other = is_absent | (canonical_page == own_page)
     canonical = np.where(~is_absent & names_no_other[canonical_page], canonical_page, own_page)
-    keys = np.concatenate([by_address.keys, named[is_absent]])
+    keys = np.concatenate([by_address.keys, canonical_addresses[is_absent]])
     pages = np.concatenate([canonical[by_address.pages], numbers[is_absent]])
     return _by_key(keys, pages)._replace(canonical=canonical)
 
@@ -122,7 +127,7 @@ class AnchorPart(NamedTuple):
     """Consecutive shards of a store, and the counts of the links to their pages.
 
     Attributes:
-        shards: their files.
+        shards: the files of the shards.
         begins: the number of each shard's first page, and of the page after the last.
         links: the file of the counts.
         targets: the folder of the counts of pages that each text names.
@@ -142,7 +147,7 @@ class CountedTexts(NamedTuple):
     Attributes:
         targets: the number of the page that is linked to.
         texts: the place of the text in `names`.
-        pages: how many pages link to it by the text.
+        pages: the number of pages that link to it by the text.
         names: all texts.
     """
 
@@ -151,13 +156,13 @@ class CountedTexts(NamedTuple):
     pages: Ints
     names: list[str]
 
-    def named(self, counts: HashCounts) -> Ints:
-        """Return how many pages each text names, over the whole collection."""
+    def targets_of_texts(self, counts: HashCounts) -> Ints:
+        """Return the number of pages that each text names, over the whole collection."""
         return counts.of(_hashes(self.names))[self.texts]
 
 
 class GatheredLinks(NamedTuple):
-    """The links of a collection: by parts of the pages that they lead to, and how many lead where."""
+    """The links of a collection: their counts by parts of the target pages, and the report on all links."""
 
     parts: list[AnchorPart]
     report: LinkReport
@@ -184,7 +189,8 @@ def gather_links(store: Path, folder: Path) -> GatheredLinks:
         parts.append(part)
     report = _count_links(paths, begins, index, parts)
     count_hashes(_texts_by_target(parts), folder / "targets")
-    return GatheredLinks([part._replace(all_targets=report.targets) for part in parts], report)
+    counted_parts = [part._replace(all_targets=report.targets) for part in parts]
+    return GatheredLinks(counted_parts, report)
 
 
 def _texts_by_target(parts: Sequence[AnchorPart]) -> Iterator[Hashes]:
@@ -201,12 +207,15 @@ def _hashes(texts: Sequence[str]) -> Hashes:
 def _count_links(
     paths: Sequence[Path], begins: Sequence[int], index: PageIndex, parts: Sequence[AnchorPart]
 ) -> LinkReport:
-    """Count the links of each shard by target and text into the files of the parts; return where all links lead."""
+    """Count the links of each shard by target and text into the files of the parts; return the report on all links."""
     leads: Counter[str] = Counter()
     is_target = np.zeros(begins[-1], dtype=np.bool_)
-    later_parts = [part.begins[0] for part in parts[1:]]
     with ExitStack() as stack:
-        files = [stack.enter_context(part.links.open("wb")) for part in parts]
+        files: list[BinaryIO] = []
+        first_pages: list[int] = []
+        for part in parts:
+            files.append(stack.enter_context(part.links.open("wb")))
+            first_pages.append(part.begins[0])
         for begin, path in zip(begins, paths, strict=False):
             table = stores.read_shard(path, _LINKS)
             if not len(table):
@@ -214,7 +223,7 @@ def _count_links(
             counted = _links_of_shard(table, begin, index, leads)
             is_target[counted.targets] = True
             edges = [0]
-            edges += np.searchsorted(counted.targets, later_parts).tolist()
+            edges += np.searchsorted(counted.targets, first_pages[1:]).tolist()
             edges.append(len(counted.targets))
             for file, (first, after) in zip(files, pairwise(edges), strict=True):
                 if first < after:
@@ -231,7 +240,7 @@ class _Numbers(dict[str, int]):
 
 
 def _links_of_shard(table: Table, begin: int, index: PageIndex, leads: Counter[str]) -> CountedTexts:
-    """Count the links of a shard whose first page has the number `begin`; add to `leads` where they lead."""
+    """Count the links of a shard whose first page has the number `begin`; `leads` adds up links by kinds of target."""
     targets = table.lists("targets")
     sources = targets.rows + begin
     pages = index.find(targets.values)
@@ -277,7 +286,7 @@ def _append(file: BinaryIO, counted: CountedTexts, rows: slice) -> None:
 
 
 def _read_counted(path: Path) -> CountedTexts:
-    """Read the file of a part, and add up what its shards have; texts are in the order of their characters."""
+    """Read the file of a part, and add up the counts of its shards; texts are in the order of their characters."""
     numbers = _Numbers()
     targets = [_NO_NUMBERS]
     texts = [_NO_NUMBERS]
@@ -293,9 +302,10 @@ def _read_counted(path: Path) -> CountedTexts:
             numbers_of_names = np.array([numbers[name] for name in names], dtype=np.int64)
             texts.append(numbers_of_names[places_in_names])
     all_names = sorted(numbers)
-    places = np.empty(len(all_names), dtype=np.int64)
-    places[[numbers[name] for name in all_names]] = np.arange(len(all_names))
-    pairs = (np.concatenate(targets) << _TEXT_BITS) | places[np.concatenate(texts)]
+    place_of_number = np.empty(len(all_names), dtype=np.int64)
+    numbers_in_order = [numbers[name] for name in all_names]
+    place_of_number[numbers_in_order] = np.arange(len(all_names))
+    pairs = (np.concatenate(targets) << _TEXT_BITS) | place_of_number[np.concatenate(texts)]
     return _added_up(pairs, np.concatenate(pages), all_names)
 
 
@@ -305,9 +315,10 @@ def _read_array(file: BinaryIO) -> npt.NDArray[Any]:
 
 
 def anchors_of(part: AnchorPart) -> dict[int, Anchors]:
-    """Return the anchors of the pages of a part by their numbers; pages without any are not in it."""
+    """Return the anchors of the pages of a part by their numbers, without pages that have none."""
     counted = _read_counted(part.links)
-    weights = text_weights(counted.pages, counted.named(HashCounts(part.targets)), part.all_targets)
+    targets_of_texts = counted.targets_of_texts(HashCounts(part.targets))
+    weights = text_weights(counted.pages, targets_of_texts, part.all_targets)
     # By page, the heaviest first, then by text.
     order = np.lexsort((counted.texts, -weights, counted.targets))
     order = order[weights[order] > 0]
@@ -323,17 +334,17 @@ def anchors_of(part: AnchorPart) -> dict[int, Anchors]:
     return anchors
 
 
-def text_weights(pages: Ints, named: Ints, all_targets: int) -> npt.NDArray[np.float32]:
+def text_weights(pages: Ints, targets: Ints, all_targets: int) -> npt.NDArray[np.float32]:
     """Return the weights of texts for their targets; 0 for texts that name too many pages.
 
     Args:
-        pages: how many pages link to the target by the text.
-        named: how many pages the text names.
+        pages: the number of pages that link to the target by the text.
+        targets: the number of pages that the text names.
         all_targets: the number of pages that are linked to.
     """
-    idf = np.ones(len(named))
+    idf = np.ones(len(targets))
     if all_targets > 1:
-        idf = np.log(all_targets / named) / np.log(all_targets)
+        idf = np.log(all_targets / targets) / np.log(all_targets)
     weights = np.log2(1 + pages) * idf
-    weights[repeats(named, np.full(len(named), all_targets))] = 0
+    weights[repeats(targets, np.full(len(targets), all_targets))] = 0
     return weights.astype(np.float32)

@@ -248,8 +248,10 @@ def clean_page(page: stores.PageScores, cleaner: Cleaner) -> CleanedDocument:
 
 
 def left_by(cleaner: Cleaner, segments: Segments) -> str:
-    """Return what a cleaner leaves of a page that is scored now."""
-    scores = {scorer.canonical_name: scorer.score(segments) for scorer in cleaner.scorers}
+    """Score a page and return the text that a cleaner leaves of it."""
+    scores: dict[str, Scores] = {}
+    for scorer in cleaner.scorers:
+        scores[scorer.canonical_name] = scorer.score(segments)
     return clean_page(stores.PageScores("", stores.SCORED, segments=segments, scores=scores), cleaner).text
 
 
@@ -263,11 +265,12 @@ def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocumen
 
 def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
     """Return the columns of a shard that cleaners need."""
-    names: set[str] = set()
+    score_columns: set[str] = set()
     for cleaner in cleaners:
-        names.update(scorer.canonical_name for scorer in cleaner.scorers)
+        for scorer in cleaner.scorers:
+            score_columns.add(f"score:{scorer.canonical_name}")
     columns = ["id", "url", "status", "text", "block_ends", "sentence_ends", "levels", "words", stores.ORIGINS]
-    return columns + [f"score:{name}" for name in sorted(names)]
+    return columns + sorted(score_columns)
 
 
 def shard_layout(table: Table) -> Layout:

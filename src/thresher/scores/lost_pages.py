@@ -80,7 +80,9 @@ def write_failures(folder: Path, path: Path, texts: Iterable[str] = ()) -> None:
 
 def language_of_emptied(document: CleanedDocument) -> str:
     """Return the language of a document that a cleaner empties: a code, `UNKNOWN`, or `NO_TEXT` for a page without text."""
-    return language_of(document.lost) if document.lost else NO_TEXT
+    if not document.lost:
+        return NO_TEXT
+    return language_of(document.lost)
 
 
 def by_count(languages: Mapping[str, int]) -> dict[str, int]:
@@ -99,7 +101,7 @@ def foreign(cleaner: Cleaner, emptied: Mapping[str, int]) -> dict[str, int]:
 
 
 def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: int) -> str | None:
-    """Return a sentence on pages emptied in languages that the cleaner does not know, and what to do.
+    """Return a sentence on pages emptied in languages that the cleaner does not know, with the fix.
 
     None if these are at most `TOLERATED` of the collection's pages; `emptied` has numbers of pages by language.
     """
@@ -107,9 +109,13 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
     pages = sum(lost.values())
     if pages <= TOLERATED * documents:
         return None
-    listed = [f"{count} {language}" for language, count in lost.items()]
-    # No list and no model of words helps where there are no spaces.
-    spaced = [language for language in lost if language not in UNSPACED]
+    counts: list[str] = []
+    # No list and no model of words helps for languages without spaces.
+    spaced: list[str] = []
+    for language, count in lost.items():
+        counts.append(f"{count} {language}")
+        if language not in UNSPACED:
+            spaced.append(language)
     fixes: list[str] = []
     for scorer in cleaner.scorers:
         fix = scorer.other_languages
@@ -118,7 +124,7 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
     fixes.append("floor=W, which keeps W words of each page")
     return (
         f"{cleaner.name} empties {pages} of {documents} pages ({100 * pages / documents:.1f} %) in languages that it does "
-        f"not know: {', '.join(listed)}; use {', or '.join(fixes)}"
+        f"not know: {', '.join(counts)}; use {', or '.join(fixes)}"
     )
 
 

@@ -101,14 +101,20 @@ def weighted_percentiles(parts: Parts, percentiles: Sequence[float]) -> list[flo
     if not total:
         raise InputError("the collection has no words to take a percentile of", "give a number as the cutoff")
     # Exact fractions: 70 % of ten must be seven.
-    ranks = [ceil(Fraction(repr(float(percentile))) * total / 100) for percentile in percentiles]
-    halves = [int(np.searchsorted(reached, rank)) for rank in ranks]
-    lower: dict[int, Ints] = {half: np.zeros(_HALF, dtype=np.int64) for half in halves}
+    ranks: list[int] = []
+    halves: list[int] = []
+    lower: dict[int, Ints] = {}
+    for percentile in percentiles:
+        rank = ceil(Fraction(repr(float(percentile))) * total / 100)
+        half = int(np.searchsorted(reached, rank))
+        ranks.append(rank)
+        halves.append(half)
+        lower[half] = np.zeros(_HALF, dtype=np.int64)
     for scores, weights in parts():
         ordered = _ordered(scores)
         for half in lower:
-            same = ordered >> _HALF_BITS == half
-            lower[half] += _count(ordered[same] & (_HALF - 1), weights[same])
+            is_in_half = ordered >> _HALF_BITS == half
+            lower[half] += _count(ordered[is_in_half] & (_HALF - 1), weights[is_in_half])
     values = []
     for rank, half in zip(ranks, halves, strict=True):
         rest = int(np.searchsorted(np.cumsum(lower[half]), rank - int(reached[half] - upper[half])))

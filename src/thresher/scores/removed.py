@@ -31,8 +31,8 @@ class SegmentVerdict:
     """The outcome of a cut for a segment.
 
     Attributes:
-        cut: that scores the segment.
-        score: of the segment, or of its block.
+        cut: the cut.
+        score: the score of the segment, or of its block.
         outcome: `PASSED`, `DROPPED`, `HEADING` if only `headings=keep` or `headline` keeps it, `FLOORED` if only the cut's
             floor keeps it, or `DROPPED_HEADING` if `headings=drop` drops it.
         returns: the strictest cutoff with which the cut would keep a dropped segment, all other cuts being equal: the score
@@ -69,7 +69,8 @@ class ScoredSegment:
 class PageVerdicts:
     """A page, its segments in order (sentences if a cut scores sentences, else blocks), and its blocks' kinds, if any.
 
-    Where a cleaner cuts another text of the page, these are the page's segments that are not in it, then those of the text.
+    If a cleaner cuts another text of the page, the page's segments that are not in the text come first, then the segments of
+    the text.
     """
 
     id: str
@@ -81,8 +82,8 @@ def explained_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None
     """Yield the pages of a score store with their verdicts, in order, without failed pages.
 
     Args:
-        folder: of the store.
-        cleaner: with cutoffs as numbers or percentiles of this store.
+        folder: the folder of the store.
+        cleaner: the cleaner, with cutoffs as numbers or percentiles of this store.
         only: the ids of the pages to yield; None for all.
     """
     cleaner = resolved(folder, cleaner)
@@ -115,12 +116,13 @@ def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
     """Return the segments of a page that another text of it lacks, then that text, whose blocks are of the kind `TEXT`."""
     blocks_of_page = _blocks(page)
     blocks_of_text = _blocks(text)
-    dropped = [segment for segment in page.segments if not segment.kept]
-    segments = [replace(segment, block=blocks_of_page + segment.block) for segment in text.segments]
+    segments = [segment for segment in page.segments if not segment.kept]
+    for segment in text.segments:
+        segments.append(replace(segment, block=blocks_of_page + segment.block))
     kinds = page.kinds
     if kinds:
         kinds += (BlockKind.TEXT,) * blocks_of_text
-    return PageVerdicts(page.id, tuple(dropped + segments), kinds)
+    return PageVerdicts(page.id, tuple(segments), kinds)
 
 
 def _blocks(page: PageVerdicts) -> int:
@@ -133,12 +135,13 @@ def _explained(table: Table, row: int, cleaner: Cleaner) -> PageVerdicts:
     text = table.texts("text")[row]
     block_ends = table.lists("block_ends")[row]
     sentence_ends = table.lists("sentence_ends")[row]
-    by_sentence = any(scorer.segment == SENTENCE for scorer in cleaner.scorers)
-    ends = sentence_ends if by_sentence else block_ends
-    blocks = np.searchsorted(block_ends, ends)
     words = table.lists("words")[row].astype(np.int64)
-    if not by_sentence:
+    if any(scorer.segment == SENTENCE for scorer in cleaner.scorers):
+        ends = sentence_ends
+    else:
+        ends = block_ends
         words = np.bincount(np.searchsorted(block_ends, sentence_ends), weights=words, minlength=len(ends))
+    blocks = np.searchsorted(block_ends, ends)
     levels = table.lists("levels")[row]
     pages = np.array([0, len(block_ends)])
     layout = cutting.Layout(blocks, words, levels > 0, pages, partial(cutting.headlines_of, [text], levels, pages))
@@ -195,12 +198,12 @@ def _returns(cut: Cut, scores: Scores, shares: cutting.Shares | None) -> list[fl
     cutoffs: list[float | None] = [None] * len(scores)
     if cut.scorer.decides:
         return cutoffs
-    # An infinity at the bad end of the scores, and NaN, pass no cutoff; one at the good end passes all.
-    finite = np.isfinite(scores if shares is None else shares)
-    for segment in np.flatnonzero(finite).tolist():
-        if shares is None:
+    # An infinity at the bad end of the scores, and NaN, pass no cutoff; an infinity at the good end passes all.
+    if shares is None:
+        for segment in np.flatnonzero(np.isfinite(scores)).tolist():
             cutoffs[segment] = _decimal(scores[segment])
-        else:
+    else:
+        for segment in np.flatnonzero(np.isfinite(shares)).tolist():
             cutoffs[segment] = float(np.nextafter(shares[segment], np.inf))
     return cutoffs
 
@@ -215,9 +218,12 @@ def record(page: PageVerdicts) -> dict[str, Any]:
 
 
 def _record_of_verdict(verdict: SegmentVerdict) -> dict[str, Any]:
+    score: float | None = None
+    if np.isfinite(verdict.score):
+        score = verdict.score
     return {
         "cut": verdict.cut.name,
-        "score": verdict.score if np.isfinite(verdict.score) else None,
+        "score": score,
         "cutoff": verdict.cut.threshold,
         "outcome": verdict.outcome,
     }
@@ -229,8 +235,10 @@ def short(score: float) -> str:
     >>> short(12.0), short(9.3333), short(23114.6), short(float("inf"))
     ('12', '9.33', '23,115', '∞')
     """
+    if score > 0 and not np.isfinite(score):
+        return "∞"
     if not np.isfinite(score):
-        return "∞" if score > 0 else "−∞"
+        return "−∞"
     if score == int(score) or abs(score) >= 1000:
         return f"{score:,.0f}"
     return f"{score:.2f}"

@@ -106,17 +106,23 @@ def _fail(path: Path, doubles: Mapping[int, str]) -> None:
     table = stores.read_shard(path)
     rows = list(doubles)
     statuses = table.texts("status")
-    lost = Counter(statuses[row] for row in rows)
     words = table.lists("words")
+    lost: Counter[str] = Counter()
+    lost_words = 0
+    for row in rows:
+        lost[statuses[row]] += 1
+        lost_words += int(words[row].sum())
     report = stores.read_report(path)
     report_after = replace(
         report,
         scored=report.scored - lost[SCORED],
         emptied=report.emptied - lost[EMPTIED],
         failed=report.failed + len(rows),
-        words=report.words - sum(int(words[row].sum()) for row in rows),
+        words=report.words - lost_words,
     )
-    columns = {name: _failed(name, column, doubles) for name, column in table.columns.items()}
+    columns: dict[str, Column] = {}
+    for name, column in table.columns.items():
+        columns[name] = _failed(name, column, doubles)
     stores.write_columns(path, Table(columns), report_after)
 
 
@@ -293,9 +299,11 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         raise
     fail_duplicates(folder)
     compared = compare_pages(folder, scorers, plan.sites, backend)
-    paths = stores.written_shards(folder)
-    reports = [stores.read_report(path) for path in paths]
-    costs = [stores.read_cost(path) for path in paths]
+    reports: list[stores.ShardReport] = []
+    costs: list[stores.ScoringCost] = []
+    for path in stores.written_shards(folder):
+        reports.append(stores.read_report(path))
+        costs.append(stores.read_cost(path))
     report = stores.total(reports, costs, backend.workers, [learnt, compared])
     if not report.documents:
         raise InputError("the collection is empty", "check the path", str(plan.collection.path))

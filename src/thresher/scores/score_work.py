@@ -130,20 +130,29 @@ def _as_json(value: Any) -> str:
 
 def _report(scored: ScoredPart) -> ShardReport:
     pages = scored.pages
+    raw_bytes = 0
+    checksums: list[list[int]] = []
+    for page in pages:
+        raw_bytes += page.bytes
+        checksums.append([page.bytes, page.checksum])
     return ShardReport(
         len(pages),
         **stores.count(pages),
         words=_words(pages),
-        bytes=sum(page.bytes for page in pages),
+        bytes=raw_bytes,
         begin=scored.part.begin if scored.part.exact else None,
         first=scored.span.first,
         after=scored.span.after,
-        content=digest([[page.bytes, page.checksum] for page in pages]),
+        content=digest(checksums),
     )
 
 
 def _words(pages: Sequence[PageScores]) -> int:
-    return sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments)
+    words = 0
+    for page in pages:
+        if page.segments:
+            words += int(page.segments.words_in_sentences.sum())
+    return words
 
 
 def _located(page: PageScores, source: Source, document_id: str) -> PageScores:

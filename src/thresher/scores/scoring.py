@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from time import perf_counter
@@ -26,6 +26,7 @@ from thresher.cleaners.scorer import (
 from thresher.collections import Page
 from thresher.collections.sources import PageError
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page, read_text_page
+from thresher.pages.decoding import Decoded
 from thresher.scores.block_kinds import kinds_of
 from thresher.scores.cutting import left_by
 from thresher.scores.page_at_work import guarded
@@ -67,7 +68,7 @@ def score_page(
 
     Args:
         page: HTML or text.
-        scorers: of the page's blocks or sentences, or of other texts of the page.
+        scorers: scorers of the page's blocks or sentences, or of other texts of the page.
         options: how the page becomes blocks.
         with_kinds: whether to tell the blocks' kinds, for which the page is read with its elements.
         with_html: whether to keep the decoded page.
@@ -77,13 +78,10 @@ def score_page(
     makers = text_makers(scorers)
     own_scorers = own_block_scorers(scorers)
     try:
-        detail = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
-        for scorer in chain(scorers, own_scorers.values()):
-            detail = max(detail, scorer.detail)
+        detail = _detail(chain(scorers, own_scorers.values()), with_kinds)
         segments, decoded = read_page(page, options, detail, with_references)
     except (LxmlError, PageError) as error:
-        reason = error.what if isinstance(error, PageError) else f"cannot be parsed: {error}".splitlines()[0]
-        return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
+        return _failed(page, error)
     kinds = kinds_of(segments) if with_kinds else None
     html = decoded.utf8.decode() if makers or with_html else ""
     laps.end("pages")
@@ -91,17 +89,57 @@ def score_page(
     for number, (name, maker) in enumerate(makers.items()):
         other_texts[name] = _make_text(maker, number, page, html, segments, options)
         laps.end(name)
-    segments = replace(segments, texts={name: text.segments for name, text in other_texts.items()}, page_id=page.id)
+    segments_of_texts = {name: text.segments for name, text in other_texts.items()}
+    segments = replace(segments, texts=segments_of_texts, page_id=page.id)
     scores: dict[str, Scores] = {}
     for name, scorer in own_scorers.items():
         scores[name] = scorer.score(segments)
-        # The decisions of a maker are no cost of its text.
-        laps.end(f"{name} (decisions)" if name in makers else name)
+        laps.end(_step(name, makers))
     texts = _score_texts(page.id, scorers, other_texts, laps)
+    return replace(
+        _without_scores(page, segments, decoded),
+        scores=scores,
+        seconds=laps.seconds,
+        kinds=kinds,
+        html=html if with_html and not page.is_text else "",
+        texts=texts,
+    )
+
+
+def _detail(scorers: Iterable[Scorer], with_kinds: bool) -> Detail:
+    """Return the detail with which a page is read for scorers, and for the kinds of its blocks."""
+    detail = Detail.ELEMENTS if with_kinds else Detail.HEADINGS
+    for scorer in scorers:
+        detail = max(detail, scorer.detail)
+    return detail
+
+
+def _step(scorer: str, makers: Mapping[str, TextMaker]) -> str:
+    """Return the step of a scorer's scores; the decisions of a maker are no cost of its text."""
+    if scorer in makers:
+        return f"{scorer} (decisions)"
+    return scorer
+
+
+def _failed(page: Page, error: LxmlError | PageError) -> PageScores:
+    if isinstance(error, PageError):
+        reason = error.what
+    else:
+        reason = f"cannot be parsed: {error}".splitlines()[0]
+    return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
+
+
+def _without_scores(page: Page, segments: Segments, decoded: Decoded) -> PageScores:
+    """Return a page that was read, before it is scored."""
+    status = SCORED
+    reason = ""
+    if not segments.text:
+        status = EMPTIED
+        reason = "the page holds no text"
     return PageScores(
         page.id,
-        SCORED if segments.text else EMPTIED,
-        "" if segments.text else "the page holds no text",
+        status,
+        reason,
         url=page.url,
         encoding=decoded.encoding,
         encoding_source=decoded.source,
@@ -109,11 +147,6 @@ def score_page(
         bytes=len(page.content),
         checksum=crc32(page.content),
         segments=segments,
-        scores=scores,
-        seconds=laps.seconds,
-        kinds=kinds,
-        html=html if with_html and not page.is_text else "",
-        texts=texts,
     )
 
 

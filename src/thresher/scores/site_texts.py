@@ -114,21 +114,28 @@ def _shard_texts(table: Table) -> ShardTexts:
     sites: list[int] = []
     blocks: list[list[int]] = []
     parts: list[list[int]] = []
+    failed_rows: list[int] = []
     for row, (url, text) in enumerate(zip(table.texts("url").tolist(), table.texts("text").tolist(), strict=True)):
+        if statuses[row] == stores.FAILED:
+            failed_rows.append(row)
         site = site_of(url)
-        sites.append(hashes[site])
-        lines = text.split("\n") if text else []
+        lines: list[str] = []
+        if text:
+            lines = text.split("\n")
         # Blocks have no line feeds, so that neither a site, a block nor a part of a title has the text of another kind.
-        blocks.append([hashes[f"{site}\n{line}"] for line in lines])
-        parts.append([])
+        block_hashes = [hashes[f"{site}\n{line}"] for line in lines]
+        part_hashes: list[int] = []
         if _has_title(levels, row):
-            blocks[-1][0] = 0
-            parts[-1] = [hashes[f"{site}\n\n{part.text}"] for part in title_parts(lines[0])]
+            block_hashes[0] = 0
+            part_hashes = [hashes[f"{site}\n\n{part.text}"] for part in title_parts(lines[0])]
+        sites.append(hashes[site])
+        blocks.append(block_hashes)
+        parts.append(part_hashes)
     return ShardTexts(
         np.array(sites, dtype=np.uint64),
         Lists.of(blocks, np.uint64),
         Lists.of(parts, np.uint64),
-        np.array([row for row, status in enumerate(statuses) if status == stores.FAILED], dtype=np.int64),
+        np.array(failed_rows, dtype=np.int64),
     )
 
 
@@ -139,11 +146,13 @@ def site_of(url: str) -> str:
     ('example.org', '')
     """
     address = page_address(url, None)
-    return "" if address is None else address.host.removeprefix("www.")
+    if address is None:
+        return ""
+    return address.host.removeprefix("www.")
 
 
 def block_counts(texts: ShardTexts, counts: HashCounts) -> BlockCounts:
-    """Return the counts of a shard's blocks; a title has those of its part on the fewest pages."""
+    """Return the counts of a shard's blocks; a title has the counts of its part on the fewest pages."""
     pages = counts.of(texts.blocks.values)
     parts = counts.of(texts.parts.values)
     offsets = texts.parts.offsets.tolist()
@@ -156,7 +165,7 @@ def block_counts(texts: ShardTexts, counts: HashCounts) -> BlockCounts:
 def own_titles(table: Table, texts: ShardTexts, counts: HashCounts) -> list[str]:
     """Return for each page of a shard its title without the parts that repeat on its site, from the columns `COLUMNS`.
 
-    Of a title whose parts all repeat the part on the fewest pages stays. Pages without a title have an empty one.
+    If all parts of a title repeat, the part on the fewest pages stays. Pages without a title have an empty title.
     """
     parts = counts.of(texts.parts.values)
     site_pages = counts.of(texts.sites)
@@ -175,8 +184,11 @@ def _own_title(parts: list[TitlePart], pages: Ints, site_pages: int) -> str:
         return parts[int(pages.argmin())].text
     title = ""
     for part, part_stays in zip(parts, stays.tolist(), strict=True):
-        if part_stays:
-            title += part.separator + part.text if title else part.text
+        if not part_stays:
+            continue
+        if title:
+            title += part.separator
+        title += part.text
     return title
 
 
@@ -186,9 +198,15 @@ def title_parts(title: str) -> list[TitlePart]:
     >>> [part.text for part in title_parts("Install: Linux - Guide | Example 2.1")]
     ['Install', 'Linux', 'Guide', 'Example 2.1']
     """
-    pieces = ["", *_SEPARATOR.split(title)]
-    pairs = zip(pieces[::2], pieces[1::2], strict=True)
-    return [TitlePart(separator, text) for separator, text in pairs if text]
+    pieces = _SEPARATOR.split(title)
+    # Texts and the separators between them take turns; the first text has none before it.
+    separators = [""]
+    separators += pieces[1::2]
+    parts: list[TitlePart] = []
+    for separator, text in zip(separators, pieces[::2], strict=True):
+        if text:
+            parts.append(TitlePart(separator, text))
+    return parts
 
 
 def _has_title(levels: Lists, row: int) -> bool:

@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher.base.files import atomic_path, temporary_folder
 from thresher.base.hash_counts import HashCounts
@@ -28,7 +29,7 @@ from thresher.cleaners.scorer import Scorer
 from thresher.cleaners.site_scorer import SiteScorer
 from thresher.scores import store as stores
 from thresher.scores.anchors import NO_ANCHORS, AnchorPart, Anchors, LinkReport, anchors_of, gather_links
-from thresher.scores.site_texts import COLUMNS, block_counts, count_texts, own_titles, read_shard_texts
+from thresher.scores.site_texts import COLUMNS, BlockCounts, block_counts, count_texts, own_titles, read_shard_texts
 
 SITES = "sites"
 """The folder of site files in a store."""
@@ -72,24 +73,39 @@ class _Comparison:
         return watch.times
 
     def _write_shard(self, path: Path, anchors: Sequence[Anchors]) -> None:
-        table = stores.read_shard(path, None if self.scorers else COLUMNS)
         counts = HashCounts(self.counts)
         texts = read_shard_texts(self.counts, path)
         if self.scorers:
-            blocks = block_counts(texts, counts)
-            columns: dict[str, Column] = dict(table.columns)
-            for scorer in self.scorers:
-                scores = scorer.score_counts(blocks.pages, blocks.site_pages)
-                columns[f"score:{scorer.canonical_name}"] = Lists(scores, table.lists("levels").offsets)
-            stores.write_columns(path, Table(columns), stores.read_report(path))
+            table = stores.read_shard(path)
+            self._write_scores(path, table, block_counts(texts, counts))
+        else:
+            table = stores.read_shard(path, COLUMNS)
         if self.sites:
-            columns = {
-                "own_title": Texts.of(own_titles(table, texts, counts)),
-                "anchor_texts": Texts.of(["\n".join(page.texts) for page in anchors]),
-                "anchor_weights": Lists.of([page.weights for page in anchors], np.float32),
-            }
-            with atomic_path(site_path(path)) as temporary:
-                write_table(temporary, Table(columns), "")
+            _write_site(path, own_titles(table, texts, counts), anchors)
+
+    def _write_scores(self, path: Path, table: Table, blocks: BlockCounts) -> None:
+        """Write a shard again with the scores of its blocks."""
+        columns: dict[str, Column] = dict(table.columns)
+        for scorer in self.scorers:
+            scores = scorer.score_counts(blocks.pages, blocks.site_pages)
+            columns[f"score:{scorer.canonical_name}"] = Lists(scores, table.lists("levels").offsets)
+        stores.write_columns(path, Table(columns), stores.read_report(path))
+
+
+def _write_site(path: Path, titles: Sequence[str], anchors: Sequence[Anchors]) -> None:
+    """Write the site file of a shard: by page, its own title and its anchors."""
+    anchor_texts: list[str] = []
+    anchor_weights: list[npt.NDArray[np.float32]] = []
+    for page in anchors:
+        anchor_texts.append("\n".join(page.texts))
+        anchor_weights.append(page.weights)
+    columns: dict[str, Column] = {
+        "own_title": Texts.of(titles),
+        "anchor_texts": Texts.of(anchor_texts),
+        "anchor_weights": Lists.of(anchor_weights, np.float32),
+    }
+    with atomic_path(site_path(path)) as temporary:
+        write_table(temporary, Table(columns), "")
 
 
 def compare_pages(store: Path, scorers: Sequence[Scorer], sites: bool, backend: Backend) -> stores.ScoringCost:
@@ -97,7 +113,9 @@ def compare_pages(store: Path, scorers: Sequence[Scorer], sites: bool, backend: 
 
     The cost of site files is that of `SITES`.
     """
-    by_text: dict[str, list[SiteScorer]] = {"": []} if sites else {}
+    by_text: dict[str, list[SiteScorer]] = {}
+    if sites:
+        by_text[""] = []
     for scorer in scorers:
         if isinstance(scorer, SiteScorer):
             by_text.setdefault(scorer.input_name, []).append(scorer)
@@ -143,7 +161,7 @@ def _compare(store: Path, scorers: Sequence[SiteScorer], sites: bool, backend: B
 
 
 def read_link_report(store: Path) -> LinkReport | None:
-    """Return where the links of a store lead; None if it has no site files with links."""
+    """Return the report on the links of a store; None if it has no site files with links."""
     return _REPORT_FILE.find(store / SITES / _REPORT)
 
 

@@ -66,22 +66,22 @@ class PageScores(Shown):
     """A page's segments with their scores, or the reason for having none.
 
     Attributes:
-        id: of the document.
+        id: the id of the document.
         status: `SCORED`, `EMPTIED` or `FAILED`.
-        reason: for failing; empty otherwise.
+        reason: the reason for failing or being empty; empty for scored pages.
         file, offset: the position of its record, see `thresher.collections.sources.Source`.
         url: its address.
         encoding, encoding_source: the encoding, and the part of the page or protocol that declares it.
         replaced: the number of invalid characters.
-        bytes: of the raw page.
+        bytes: the number of bytes of the raw page.
         segments: blocks and sentences; None for failed pages.
         scores: an array for each scorer, by canonical name.
         seconds: the time of each scorer, and under `pages` the time of decoding and parsing.
         checksum: the CRC-32 of the raw page.
-        kinds: of the blocks, see `thresher.scores.block_kinds`; None if not requested.
+        kinds: the kinds of the blocks, see `thresher.scores.block_kinds`; None if not requested.
         html: the decoded page, if requested.
         members: the members of its JSON line, as JSON, if requested.
-        links: of the page, resolved, if requested.
+        links: the resolved links of the page, if requested.
         texts: other texts of the page that scorers cut, by name. A failed text is empty and has a reason.
     """
 
@@ -133,20 +133,17 @@ class PageScores(Shown):
         texts = segments.blocks
         if any(len(scores) != len(segments.blocks) for scores in self.scores.values()):
             texts = segments.sentences
+        rows: list[dict[str, Any]] = [{"text": text} for text in texts]
         columns: dict[str, list[Any]] = {}
         if self.kinds is not None:
             columns["kind"] = [str(KINDS[kind]) for kind in self.kinds]
         for name, scores in self.scores.items():
             columns[name] = scores.tolist()
         for name, values in columns.items():
-            if len(values) != len(texts):
-                columns[name] = [values[block] for block in segments.block_of_sentence.tolist()]
-        rows: list[dict[str, Any]] = []
-        for number, text in enumerate(texts):
-            row: dict[str, Any] = {"text": text}
-            for name, values in columns.items():
-                row[name] = values[number]
-            rows.append(row)
+            if len(values) != len(rows):
+                values = [values[block] for block in segments.block_of_sentence.tolist()]
+            for row, value in zip(rows, values, strict=True):
+                row[name] = value
         return rows
 
 
@@ -192,7 +189,7 @@ class ScoringCost:
     """The cost of scoring a shard, or of training scorers before the pass.
 
     Attributes:
-        seconds: of all workers by stage: `pages` (read, decode, parse, cut), then each scorer by its canonical name.
+        seconds: the seconds of all workers by stage: `pages` (read, decode, parse, cut), then each scorer by its name.
         times: wall and CPU seconds, peak memory.
         host: the machine that scored a shard.
     """
@@ -264,22 +261,21 @@ def write_shard(
     """
     columns: dict[str, Column] = {}
     for name in _TEXTS:
-        columns[name] = Texts.of([getattr(page, name) or "" for page in pages])
-    offsets = [NO_OFFSET if page.offset is None else page.offset for page in pages]
-    columns["offset"] = np.array(offsets, dtype=np.int64)
-    for name in ("replaced", "bytes"):
-        columns[name] = np.array([getattr(page, name) for page in pages], dtype=np.int64)
-    columns["text"] = Texts.of(["" if page.segments is None else page.segments.text for page in pages])
-    columns["block_ends"] = _lists_of_segments(pages, "block_ends", np.int32)
-    columns["sentence_ends"] = _lists_of_segments(pages, "sentence_ends", np.int32)
-    columns["words"] = _lists_of_segments(pages, "words_in_sentences", np.int32)
-    columns["levels"] = _lists_of_segments(pages, "levels", np.int8)
-    columns["kinds"] = Lists.of([() if page.kinds is None else page.kinds for page in pages], np.uint8)
+        columns[name] = Texts.of(_values(pages, name, ""))
+    for name in ("offset", "replaced", "bytes"):
+        columns[name] = np.array(_values(pages, name, NO_OFFSET), dtype=np.int64)
+    segments = [page.segments for page in pages]
+    columns["text"] = Texts.of(_values(segments, "text", ""))
+    columns["block_ends"] = Lists.of(_values(segments, "block_ends", ()), np.int32)
+    columns["sentence_ends"] = Lists.of(_values(segments, "sentence_ends", ()), np.int32)
+    columns["words"] = Lists.of(_values(segments, "words_in_sentences", ()), np.int32)
+    columns["levels"] = Lists.of(_values(segments, "levels", ()), np.int8)
+    columns["kinds"] = Lists.of(_values(pages, "kinds", ()), np.uint8)
     for name in further:
         if name == LINKS:
             columns.update(_link_columns(pages))
         else:
-            columns[name] = Texts.of([getattr(page, name) for page in pages])
+            columns[name] = Texts.of(_values(pages, name, ""))
     for name in scorers:
         columns[f"score:{name}"] = Lists.of([page.scores.get(name, ()) for page in pages], np.float32)
     COST_FILE.write(_times_path(path), spent)
@@ -287,24 +283,37 @@ def write_shard(
 
 
 def _link_columns(pages: Sequence[PageScores]) -> dict[str, Column]:
+    addresses: list[int] = []
+    canonical: list[int] = []
+    unresolved: list[int] = []
     targets: list[list[int]] = []
     texts: list[str] = []
     for page in pages:
+        addresses.append(page.links.address or 0)
+        canonical.append(page.links.canonical or 0)
+        unresolved.append(page.links.unresolved)
         targets.append([link.target for link in page.links.links])
         texts.append("\n".join(link.text for link in page.links.links))
     return {
-        "address": np.array([page.links.address or 0 for page in pages], dtype=np.uint64),
-        "canonical": np.array([page.links.canonical or 0 for page in pages], dtype=np.uint64),
-        "unresolved": np.array([page.links.unresolved for page in pages], dtype=np.int64),
+        "address": np.array(addresses, dtype=np.uint64),
+        "canonical": np.array(canonical, dtype=np.uint64),
+        "unresolved": np.array(unresolved, dtype=np.int64),
         "targets": Lists.of(targets, np.uint64),
         LINKS: Texts.of(texts),
     }
 
 
-def _lists_of_segments(pages: Sequence[PageScores], attribute: str, kind: type[np.generic]) -> Lists:
-    """Return an array of each page's segments as a column; its row is empty for pages without segments."""
-    arrays = [() if page.segments is None else getattr(page.segments, attribute) for page in pages]
-    return Lists.of(arrays, kind)
+def _values(objects: Iterable[object], attribute: str, missing: object) -> list[Any]:
+    """Return an attribute of pages or of their segments, with `missing` for a page without segments and for None."""
+    values: list[Any] = []
+    for owner in objects:
+        value: Any = None
+        if owner is not None:
+            value = getattr(owner, attribute)
+        if value is None:
+            value = missing
+        values.append(value)
+    return values
 
 
 def write_columns(path: Path, table: Table, report: ShardReport) -> None:
@@ -375,7 +384,7 @@ def first_document(folder: Path) -> str:
 
 
 def missing_documents(folder: Path, wanted: Iterable[str]) -> set[str]:
-    """Return which of the documents `wanted` are not in a store, nor with their ids in NFC or NFD; failed ones are in it."""
+    """Return the documents of `wanted` that a store lacks, also under their ids in NFC or NFD; it has failed documents."""
     missing = set(wanted)
     document_of_form: dict[str, str] = {}
     for document in missing:
@@ -390,9 +399,11 @@ def missing_documents(folder: Path, wanted: Iterable[str]) -> set[str]:
 
 
 def count(pages: Sequence[PageScores]) -> dict[str, int]:
-    """Return how many pages were scored, emptied and failed."""
-    statuses = [page.status for page in pages]
-    return {status: statuses.count(status) for status in (SCORED, EMPTIED, FAILED)}
+    """Return the numbers of pages that were scored, emptied and failed."""
+    counts = dict.fromkeys((SCORED, EMPTIED, FAILED), 0)
+    for page in pages:
+        counts[page.status] += 1
+    return counts
 
 
 def _unusable(error: Exception, path: Path) -> ThresherError:
@@ -415,9 +426,9 @@ class ScoreReport(PageCounts):
     """The result of a scoring pass.
 
     Attributes:
-        shards: their number.
-        workers: their number.
-        seconds: of all workers by stage, see `ScoringCost`.
+        shards: the number of shards.
+        workers: the number of workers.
+        seconds: the seconds of all workers by stage, see `ScoringCost`.
         times: wall time is the sum over shards divided by the workers, which covers resumed passes. The peak is the largest
             worker's. Training and comparing pages are included.
         machines: the number of machines that scored.
@@ -445,17 +456,21 @@ def total(
     for cost in beside:
         seconds.update(cost.seconds)
         times += cost.times
-    counts: dict[str, int] = {}
-    for field_of_counts in fields(PageCounts):
-        name = field_of_counts.name
-        counts[name] = sum(getattr(report, name) for report in reports)
+    counts: dict[str, int] = {field_of_counts.name: 0 for field_of_counts in fields(PageCounts)}
+    for report in reports:
+        for name in counts:
+            counts[name] += getattr(report, name)
     contents = [report.content for report in reports]
+    content = ""
+    if all(contents):
+        content = digest(contents)
+    hosts = {shard.host for shard in spent}
     return ScoreReport(
         **counts,
         shards=len(reports),
         workers=workers,
         seconds=dict(seconds),
         times=times,
-        machines=max(1, len({shard.host for shard in spent})),
-        content=digest(contents) if all(contents) else "",
+        machines=max(1, len(hosts)),
+        content=content,
     )

@@ -25,7 +25,8 @@ from thresher.scores.sites import read_site_shard, site_path, write_sites
 from thresher.scores.store import LINKS, ORIGINS, column_names, read_report, read_shard, shards, write_columns
 
 _FOLDER = "weights"
-_KEPT_COLUMNS = ("id", "url", "status")
+_SAME_COLUMNS = ("id", "url", "status")
+"""Columns that weights do not change."""
 _SCORE = "score:"
 _ANCHOR = -1
 """The block and the sentence that the text of a link copies."""
@@ -56,7 +57,10 @@ class Weights(Declared):
         values: dict[str, Value] = {}
         for name, value in super().named_values.items():
             number = float(value)
-            values[name] = int(number) if number.is_integer() else number
+            if number.is_integer():
+                values[name] = int(number)
+            else:
+                values[name] = number
         return values
 
     def times(self, name: str) -> int:
@@ -86,7 +90,7 @@ def weighted_store(store: Path, weights: Weights | None) -> Path:
 
 
 def _site_of(path: Path, weights: Weights) -> Table:
-    """Return what the site of a shard's pages says of them: the columns that `weighted_table` needs."""
+    """Return the columns for `weighted_table` that are derived from a shard's whole site: own titles and anchors."""
     if weights.anchors and LINKS not in column_names(path):
         what = "the scores have no texts of links to the pages, which anchors count"
         raise StateError(what, "add --fresh to run or explore, or write anchors=0", str(path.parent))
@@ -99,10 +103,10 @@ def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
     """Return the weighted shard of a shard: the columns that cutting and indexing read, and `ORIGINS`.
 
     Args:
-        table: of the shard.
-        site: of the same pages: `own_title`, the title without what repeats on the site; if anchors weigh, `anchor_texts`,
-            one a line, and `anchor_weights`.
-        weights: of the parts.
+        table: the table of the shard.
+        site: the table of the site, for the same pages: `own_title`, the title without its repeated parts; if anchors weigh,
+            `anchor_texts`, one a line, and `anchor_weights`.
+        weights: the weights of parts of pages.
     """
     block_ends = table.lists("block_ends")
     sentence_ends = table.lists("sentence_ends")
@@ -119,7 +123,9 @@ def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
         pages.append(page)
     blocks = _Copies([page.blocks for page in pages], block_ends.offsets)
     sentences = _Copies([page.sentences for page in pages], sentence_ends.offsets)
-    columns: dict[str, Column] = {name: table.columns[name] for name in _KEPT_COLUMNS}
+    columns: dict[str, Column] = {}
+    for name in _SAME_COLUMNS:
+        columns[name] = table.columns[name]
     columns["text"] = Texts.of([page.text for page in pages])
     columns["block_ends"] = Lists.of([page.ends(page.block_ends) for page in pages], np.int32)
     columns["sentence_ends"] = Lists.of([page.ends(page.sentence_ends) for page in pages], np.int32)
@@ -129,8 +135,10 @@ def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
     for name in table.columns:
         if name.startswith(_SCORE):
             scores = table.lists(name)
-            of_blocks = np.array_equal(scores.offsets, block_ends.offsets)
-            columns[name] = (blocks if of_blocks else sentences).of(scores, np.nan)
+            segments = sentences
+            if np.array_equal(scores.offsets, block_ends.offsets):
+                segments = blocks
+            columns[name] = segments.of(scores, np.nan)
     return Table(columns)
 
 
@@ -138,9 +146,9 @@ def weighted_anchors(site: Table, row: int, factor: float) -> list[str]:
     """Return the texts of links to a page, each as often as its weight times the factor says, rounded.
 
     Args:
-        site: of a shard's pages, as `weighted_table` takes it.
-        row: of the page.
-        factor: of all weights, at least 0.
+        site: the table of a shard's site, as for `weighted_table`.
+        row: the row of the page.
+        factor: the factor of all weights, at least 0.
     """
     weights = site.lists("anchor_weights")[row].tolist()
     if not weights:
@@ -195,7 +203,7 @@ class _WeightedPage:
             self._add(f"{text}\n", [len(text) + 1], _ANCHOR, [_ANCHOR])
 
     def _add_title(self, block: int, own_title: str) -> None:
-        begin = self.block_ends[block - 1] if block else 0
+        begin = self._begin(block)
         if f"{own_title}\n" == self._own_text[begin : self.block_ends[block]]:
             self._add_copy(block)
         elif own_title:
@@ -203,8 +211,14 @@ class _WeightedPage:
             first = bisect_right(self.sentence_ends, begin)
             self._add(f"{own_title}\n", [len(own_title) + 1], block, [first])
 
+    def _begin(self, block: int) -> int:
+        """Return the place at which a block begins."""
+        if block == 0:
+            return 0
+        return self.block_ends[block - 1]
+
     def _add_copy(self, block: int) -> None:
-        begin = self.block_ends[block - 1] if block else 0
+        begin = self._begin(block)
         end = self.block_ends[block]
         first = bisect_right(self.sentence_ends, begin)
         after = bisect_right(self.sentence_ends, end)
@@ -230,11 +244,11 @@ def _with_last(ends: Sequence[int], last: int) -> list[int]:
 
 
 class _Copies:
-    """The blocks or sentences of a weighted shard, each a copy of one in its shard.
+    """The blocks or sentences of a weighted shard, each a copy of a block or sentence in its shard.
 
     Args:
         origins: by page, the number of each copy's original in the page; `_ANCHOR` for texts of links.
-        offsets: where the originals of each page begin in the shard.
+        offsets: the place in the shard at which the originals of each page begin.
     """
 
     def __init__(self, origins: Sequence[Sequence[int]], offsets: Ints) -> None:
@@ -247,7 +261,9 @@ class _Copies:
 
     def of(self, column: Lists, of_anchors: float) -> Lists:
         """Return the values of a column, one per block or sentence of the shard, for each copy; anchors have a constant."""
-        values = column.values[self._places] if len(column.values) else column.values
+        values = column.values
+        if len(values):
+            values = values[self._places]
         values[self._is_anchor] = of_anchors
         return Lists(values, self.origins.offsets)
 

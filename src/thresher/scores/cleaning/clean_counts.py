@@ -38,7 +38,9 @@ def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int],
 
     `kinds` are the numbers of failed pages by kind.
     """
-    pages = "its only page" if documents == 1 else f"all {documents} pages"
+    pages = f"all {documents} pages"
+    if documents == 1:
+        pages = "its only page"
     what = f"{pages} failed: {_listed(lost_pages.by_count(kinds))}"
     fix = "see with --failures FILE what is wrong with each"
     if isinstance(collection, Files):
@@ -83,9 +85,13 @@ def _share(pages: int, documents: int) -> str:
 
 
 def _listed(counts: Mapping[str, int]) -> str:
-    items = list(counts.items())
-    shown = [f"{count} {kind}" for kind, count in items[:_MOST_KINDS]]
-    rest = sum(count for _, count in items[_MOST_KINDS:])
+    shown: list[str] = []
+    rest = 0
+    for kind, count in counts.items():
+        if len(shown) < _MOST_KINDS:
+            shown.append(f"{count} {kind}")
+        else:
+            rest += count
     if rest:
         shown.append(f"{rest} others")
     return ", ".join(shown)

@@ -58,7 +58,9 @@ def begun_outputs(output: Path) -> list[Path]:
         names = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return []
-    return [Path(name) for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    if not isinstance(names, list):
+        return []
+    return [Path(name) for name in names if isinstance(name, str)]
 
 
 @contextmanager
@@ -104,12 +106,12 @@ class CleanJob:
 
     Attributes:
         source: the collection, or `STANDARD`.
-        cleaner: checked.
+        cleaner: the checked cleaner.
         output: the file with the documents.
         rendering: how documents are written.
-        format: of the collection's files; empty to detect it.
+        format: the format of the collection's files; empty to detect it.
         reading: how documents are read.
-        limits: of each page.
+        limits: limits of time and size for each page.
         backend: the workers.
         removed, failed: the paths of `Extras`.
     """
@@ -201,17 +203,25 @@ def clean_collection(  # noqa: PLR0913, keywords of the public API
         output=Path(output),
         rendering=rendering,
         format=format,
-        reading=replace(
-            reading or BY_ADDRESS,
-            max_bytes=int(limits.mib * 2**20),
-            with_members="members" in rendering.further_columns,
-        ),
+        reading=_reading(reading or BY_ADDRESS, limits, rendering),
         limits=limits,
         backend=backend or Backend(),
-        removed=None if extras.removed is None else Path(extras.removed),
-        failed=None if extras.failures is None else Path(extras.failures),
+        removed=_path(extras.removed),
+        failed=_path(extras.failures),
     )
     return clean(job)
+
+
+def _reading(reading: ReadOptions, limits: Limits, rendering: Rendering) -> ReadOptions:
+    """Return the options of reading with the limit of a page's bytes, and with JSON members if documents have them."""
+    with_members = "members" in rendering.further_columns
+    return replace(reading, max_bytes=int(limits.mib * 2**20), with_members=with_members)
+
+
+def _path(path: str | Path | None) -> Path | None:
+    if path is None:
+        return None
+    return Path(path)
 
 
 def clean(job: CleanJob) -> CleanCounts:
