@@ -105,8 +105,7 @@ def _decode(content: bytes, charset: str | None) -> Decoded:
             return _decoded(content[len(mark) :], marked, BOM)
     declarations = _declarations(content, charset)
     if codec := _unmarked_utf16(content) or _escaped(content):
-        source = next((source for declared_codec, source in declarations if declared_codec == codec), BYTES)
-        return _decoded(content, codec, source)
+        return _decoded(content, codec, _source_of(codec, declarations))
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -123,6 +122,14 @@ def _declarations(content: bytes, charset: str | None) -> _Declarations:
     if codec := declared(content):
         declarations.append((codec, META))
     return declarations
+
+
+def _source_of(codec: str, declarations: _Declarations) -> str:
+    """Return the source that declares a codec, or else the bytes themselves."""
+    for declared_codec, source in declarations:
+        if declared_codec == codec:
+            return source
+    return BYTES
 
 
 def _valid_utf8(content: bytes, text: str, declarations: _Declarations) -> Decoded:

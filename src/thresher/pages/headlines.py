@@ -54,7 +54,7 @@ class _TitlePart(NamedTuple):
 
 @dataclass(frozen=True)
 class _Title:
-    """A title's words in a row, and those of them that are not in its site's name."""
+    """A title's words in a row, and its words that are not in the site's name."""
 
     text: str
     words: frozenset[str]
@@ -81,13 +81,15 @@ def find_headline(blocks: Sequence[str], levels: Sequence[int]) -> int | None:
 
     It is the H1 that shares most with the title beyond the site's name, or a lower heading that shares more than twice as
     much; else the first H1 that is not the site's name; else the longest other block whose words are at least half of the
-    title. Source: this project's; scripts/pages/content.md has what it is worth.
+    title. Source: this project's; scripts/pages/content.md has its effect.
     """
     headings: list[_Heading] = []
     for at, level in enumerate(levels):
         if 0 < level < TITLE_LEVEL and (words := _words(blocks[at])):
             headings.append(_Heading(at, level, words, _spaced(words)))
-    title = blocks[levels.index(TITLE_LEVEL)] if TITLE_LEVEL in levels else ""
+    title = ""
+    if TITLE_LEVEL in levels:
+        title = blocks[levels.index(TITLE_LEVEL)]
     headline = _by_title(title, headings)
     if headline is not None:
         return headline.block
@@ -103,26 +105,40 @@ def _by_title(title: str, headings: Sequence[_Heading]) -> _Heading | None:
         return site.headline
     words = _words(title)
     about = _Title(_spaced(words), frozenset(words).difference(site.words))
-    candidates = [heading for heading in headings if heading.words != site.words]
-    h1s = [heading for heading in candidates if heading.level == 1]
+    h1s: list[_Heading] = []
+    lower: list[_Heading] = []
+    for heading in headings:
+        if heading.words == site.words:
+            continue
+        if heading.level == 1:
+            h1s.append(heading)
+        else:
+            lower.append(heading)
     best = _best_h1(h1s, about)
-    lower = [heading for heading in candidates if heading.level > 1]
-    if h1s:
-        lower = [heading for heading in lower if about.is_about(heading)]
-    else:
-        lower = [heading for heading in lower if about.holds(heading)]
-    if best is not None:
-        lower = [heading for heading in lower if heading.level <= _LOWEST_LEVEL]
-    best_lower = max(lower, key=about.shared, default=None)
+    fits_title = about.is_about if h1s else about.holds
+    best_lower: _Heading | None = None
+    for heading in lower:
+        is_low = best is not None and heading.level > _LOWEST_LEVEL
+        if is_low or not fits_title(heading):
+            continue
+        if best_lower is None or about.shared(heading) > about.shared(best_lower):
+            best_lower = heading
     if best_lower is not None and (best is None or about.shared(best_lower) > 2 * about.shared(best)):
         return best_lower
-    return best or next(iter(h1s), None)
+    if best is None and h1s:
+        return h1s[0]
+    return best
 
 
 def _best_h1(h1s: Sequence[_Heading], title: _Title) -> _Heading | None:
-    """Return the H1 that shares most with the title; one whose words stand there in a row may share half as much."""
-    sharing = [heading for heading in h1s if title.shared(heading) >= max(_OWN_SHARE * _letters(heading.words), 1)]
-    most = max(map(title.shared, sharing), default=0)
+    """Return the H1 that shares most with the title; an H1 whose words stand there in a row may share half as much."""
+    sharing: list[_Heading] = []
+    most = 0
+    for heading in h1s:
+        shared = title.shared(heading)
+        if shared >= max(_OWN_SHARE * _letters(heading.words), 1):
+            sharing.append(heading)
+            most = max(most, shared)
     likely = [heading for heading in sharing if 2 * title.shared(heading) >= most]
     return max(likely, key=lambda heading: (title.holds(heading), title.shared(heading)), default=None)
 
@@ -154,7 +170,7 @@ def _site_name(title: str, headings: Sequence[_Heading]) -> _Site:
 
 
 def _parts_behind_the_first(parts: Sequence[Words]) -> list[_TitlePart]:
-    """Return what the title ends in, and then single parts, from the last on."""
+    """Return the ends of the title, and then its single parts, from the last on."""
     if len(parts) > _MOST_PARTS:
         return []
     ends: list[_TitlePart] = []
@@ -174,7 +190,7 @@ def _is_name_before(first: _Heading, second: _Heading) -> bool:
 
 
 def _is_headline_after(heading: _Heading, named: _Heading, part: _TitlePart) -> bool:
-    """Return whether a heading after one that says a short part of the title has its level, and a word of the rest."""
+    """Return whether a heading follows `named`, the heading of a short part, on its level, and shares a word with the rest."""
     if heading.block < named.block or heading.level != named.level or len(named.text) >= len(_spaced(part.before)):
         return False
     return any(len(word) >= _LONG_WORD for word in {*heading.words} & {*part.before})
@@ -199,7 +215,9 @@ def _words(text: str) -> Words:
 
 def _spaced(words: Words) -> str:
     """Return words with a space before and after each."""
-    return f" {' '.join(words)} " if words else ""
+    if not words:
+        return ""
+    return f" {' '.join(words)} "
 
 
 def _letters(words: Iterable[str]) -> int:

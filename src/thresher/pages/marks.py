@@ -53,20 +53,25 @@ class Marks:
 
     @cached_property
     def links(self) -> tuple[Ints, Ints]:
-        """Where each link's text (element A) begins and ends in the page's text; ascending, disjoint, none empty."""
-        begins, ends = (self.places.searchsorted(self._of_kind(mark)) for mark in (parsing.LINK, parsing.LINK_END))
+        """The offsets at which the text of each link (element A) begins and ends; ascending, disjoint, none empty."""
+        begins = self.places.searchsorted(self._of_kind(parsing.LINK))
+        ends = self.places.searchsorted(self._of_kind(parsing.LINK_END))
         if (begins[1:] < ends[:-1]).any():
             # Of nested links, which HTML forbids, the outermost remain.
             shown = self._shown
-            begun, ended = (np.bincount(shown.searchsorted(at), minlength=len(shown) + 1) for at in (begins, ends))
-            edges = np.diff((begun - ended).cumsum() > 0, prepend=False, append=False)
-            begins, ends = edges.nonzero()[0].reshape(-1, 2).T
-            begins, ends = shown[begins], shown[ends - 1] + 1
+            begun = np.bincount(shown.searchsorted(begins), minlength=len(shown) + 1)
+            ended = np.bincount(shown.searchsorted(ends), minlength=len(shown) + 1)
+            edges = np.diff((begun - ended).cumsum() > 0, prepend=False, append=False).nonzero()[0]
+            begins = shown[edges[::2]]
+            ends = shown[edges[1::2] - 1] + 1
         has_text = begins < ends
-        begins, ends = begins[has_text], ends[has_text]
+        begins = begins[has_text]
+        ends = ends[has_text]
         # Spaces at the edges of a link are not in it.
-        first, last = (self._codes[self.places[at]] <= _SPACE for at in (begins, ends - 1))
-        begins, ends = begins + first, ends - last
+        begins_by_space = self._codes[self.places[begins]] <= _SPACE
+        ends_by_space = self._codes[self.places[ends - 1]] <= _SPACE
+        begins = begins + begins_by_space
+        ends = ends - ends_by_space
         has_text = begins < ends
         return begins[has_text], ends[has_text]
 
@@ -91,8 +96,11 @@ class Marks:
     def stretches(self) -> Stretches:
         """The page as jusText's Java document cuts it: form controls are in it, and images and SELECT without text count."""
         ends = self._paragraph_ends(_OUTSIDE_FORMS)
-        positions = (self.firsts, self._of_kind(parsing.IMAGE), self._of_kind(parsing.SELECT))
-        return Stretches(*(ends.searchsorted(position) for position in positions))
+        return Stretches(
+            of_block=ends.searchsorted(self.firsts),
+            images=ends.searchsorted(self._of_kind(parsing.IMAGE)),
+            selects=ends.searchsorted(self._of_kind(parsing.SELECT)),
+        )
 
     def _paragraph_ends(self, within: Mask) -> Ints:
         """Return the positions of line feeds in the marked text that end paragraphs; `within`: the marks that end none."""
@@ -196,7 +204,7 @@ class Marks:
 
     @cached_property
     def _by_kind(self) -> tuple[Ints, list[int]]:
-        """Where marks are, by kind; and for each byte how many marks are of a lower one."""
+        """The positions of marks, ordered by kind; and for each byte the number of marks of lower bytes."""
         counts = np.bincount(self._kinds, minlength=256)
         return self._marks_at[self._kinds.argsort(kind="stable")], [0, *counts.cumsum().tolist()]
 

@@ -256,10 +256,14 @@ class _OpenElements:
         return len(text) > element.most and len(_NO_CHARACTER.sub("", text)) > element.most
 
     def _hidden_pieces(self, element: _BegunElement) -> list[slice]:
-        """Return the pieces of an element that ends but those of visible elements in it."""
-        begins = [element.first, *(after for _, after in element.visible)]
-        ends = [*(first for first, _ in element.visible), len(self.pieces)]
-        return list(map(slice, begins, ends))
+        """Return the pieces of an element that ends, without the pieces of visible elements in it."""
+        hidden: list[slice] = []
+        begin = element.first
+        for first_visible, after_visible in element.visible:
+            hidden.append(slice(begin, first_visible))
+            begin = after_visible
+        hidden.append(slice(begin, len(self.pieces)))
+        return hidden
 
     def close(self) -> FlatPage:
         """Return what is written, and forget it with the page: lxml keeps its target until Python collects garbage."""

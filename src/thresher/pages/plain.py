@@ -121,12 +121,12 @@ def without_invalid(text: str) -> str:
     These are controls outside ASCII, invisible format characters, private use, unassigned code points, and U+FFFD. Segments
     stay separated by one line feed each, words by one space.
     """
-    invalid = [
-        character
-        for character in outside_ascii(text)
-        if character == _REPLACEMENT or unicodedata.category(character) in _INVALID
-    ]
+    invalid: list[str] = []
+    for character in outside_ascii(text):
+        if character == _REPLACEMENT or unicodedata.category(character) in _INVALID:
+            invalid.append(character)
     if not invalid:
         return text
-    text = text.translate(dict.fromkeys(map(ord, invalid)))
-    return "\n".join([" ".join(line.split()) for line in text.split("\n")])
+    valid = text.translate(dict.fromkeys(map(ord, invalid)))
+    lines = [" ".join(line.split()) for line in valid.split("\n")]
+    return "\n".join(lines)

@@ -173,7 +173,10 @@ class Segments:
     @property
     def title(self) -> str:
         """The page's title, or an empty text."""
-        return next((text for text, level in zip(self.blocks, self.levels, strict=True) if level == TITLE_LEVEL), "")
+        for text, level in zip(self.blocks, self.levels, strict=True):
+            if level == TITLE_LEVEL:
+                return text
+        return ""
 
     @cached_property
     def tokens_in_blocks(self) -> Ints:
