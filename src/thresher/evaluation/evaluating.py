@@ -161,7 +161,7 @@ def topic_set(topics: Mapping[str, Topic], qrels: Qrels, where: str | None = Non
 
 
 def check_overlap(run: Run, qrels: Qrels, topics: Sequence[str], where: str | None = None) -> None:
-    """Check that at least one judged document is retrieved for one of the topics.
+    """Check that some topic has a judged document among its hits.
 
     Args:
         run: score by document by topic.

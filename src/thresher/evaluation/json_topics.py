@@ -12,7 +12,7 @@ from thresher.collections.json_lines import json_object
 from thresher.evaluation.topic_fields import Fields, ReadTopic, only
 
 _ID_NAMES = ("_id", "id", "qid", "query_id")
-# Of other tracks, where none of those is there.
+# Names of ids in other tracks, for topics without the names above.
 _FURTHER_ID_NAMES = ("topic_id", "topid", "queryID", "number", "num", "sample_id", "request_id", "target_id")
 _TURNS = ("turn", "turns")
 _TURN_NUMBERS = ("number", "turn_id")

@@ -53,7 +53,7 @@ class Comparison:
         ci_low: lower end of the interval of the mean difference, of level 1 − α.
         ci_high: upper end of the same interval.
         test: the test of p, one of `TESTS`.
-        correction: that of p_corrected, one of `CORRECTIONS`.
+        correction: the correction of p_corrected, one of `CORRECTIONS`.
         selected: whether the variant was selected for its values on these topics. Then p means nothing: no mark shows it.
     """
 
@@ -215,7 +215,7 @@ def compare_all(
         baseline_of: the baseline of each row to compare.
         alpha: the significance level; intervals have level 1 - alpha.
         correction: one of `CORRECTIONS`.
-        seed: of the bootstrap and of random signs.
+        seed: the seed of the bootstrap and of random signs.
         test: one of `TESTS`.
 
     Returns:

@@ -38,14 +38,14 @@ def spellings(field: str) -> tuple[str, ...]:
 
 
 def only(values: Sequence[str], what: str, where: str) -> str:
-    """Return the only one of some values."""
+    """Return the value of a list that must have exactly one."""
     if len(values) != 1:
         raise InputError(f"the topic has {len(values)} of {what}, not 1", "give it one", where)
     return values[0]
 
 
 def query_of(topic: ReadTopic, field: str, where: str) -> str:
-    """Return the text of a field, several joined by `+`, or of all; empty if the topic has none of it."""
+    """Return the text of a field, several joined by `+`, or of all fields; empty if the topic lacks the field."""
     if field == WHOLE and WHOLE not in dict(topic.fields):
         return " ".join(text for _, text in topic.fields)
     texts = [_text(topic.fields, name.strip(), where) for name in field.split("+")]

@@ -35,7 +35,7 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
 
     Args:
         path: a UTF-8 file, perhaps compressed (a byte order mark is skipped).
-        column: which column is the grade, one of `GRADES`.
+        column: the column of the grade, one of `GRADES`.
 
     Returns:
         Grade by document id by topic id, in the order of the file.

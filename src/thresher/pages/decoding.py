@@ -91,7 +91,7 @@ def binary_kind(content: bytes, charset: str | None = None) -> str:
 
 
 def decode(content: bytes, charset: str | None = None) -> Decoded:
-    """Decode the bytes of a page; `charset` is the one that the transport declared."""
+    """Decode the bytes of a page; `charset` is the charset that the transport declared."""
     decoded = _decode(content, charset)
     if b"\0" in decoded.utf8:
         # As browsers do; other packages' parsers end a text or a word there.
@@ -114,7 +114,7 @@ def _decode(content: bytes, charset: str | None) -> Decoded:
 
 
 def _declarations(content: bytes, charset: str | None) -> _Declarations:
-    """Return the declared codecs and their sources, the one that browsers follow first."""
+    """Return the declared codecs and their sources, in the order in which browsers follow them."""
     declarations = []
     codec = codec_of(charset or "")
     if codec and not (codec.startswith("utf-16") and _ASCII_TAG.match(content)):

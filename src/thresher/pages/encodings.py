@@ -72,7 +72,7 @@ def codec_of(label: str) -> str | None:
 
 
 def to_text(content: bytes, codec: str, errors: Errors = "replace") -> str:
-    """Decode bytes as browsers do; `codec` is one that `codec_of` returns."""
+    """Decode bytes as browsers do; `codec` is a result of `codec_of`."""
     if _SINGLE_BYTE.match(codec):
         return codecs.charmap_decode(content, errors, _characters(codec))[0]
     if codec == "iso2022_jp":

@@ -77,7 +77,7 @@ class _Title:
 
 
 def find_headline(blocks: Sequence[str], levels: Sequence[int]) -> int | None:
-    """Return the index of the block that is the page's headline, if any; the args are those of `Segments`.
+    """Return the index of the block that is the page's headline, if any; for the arguments see `Segments`.
 
     It is the H1 that shares most with the title beyond the site's name, or a lower heading that shares more than twice as
     much; else the first H1 that is not the site's name; else the longest other block whose words are at least half of the

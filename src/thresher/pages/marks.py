@@ -183,7 +183,7 @@ class Marks:
 
     @cached_property
     def _shown(self) -> Ints:
-        """The offsets in the page's text of what is not white space."""
+        """The offsets in the page's text of characters other than white space."""
         return (self._codes.take(self.places) > _SPACE).nonzero()[0]
 
     @cached_property

@@ -136,15 +136,15 @@ class Lines(NamedTuple):
 
 @dataclass(frozen=True)
 class _Marks:
-    """What is written for tags.
+    """The texts that are written for tags.
 
     Attributes:
-        begin: for begin tags, by tag; None for those whose element may be left out by its tag alone.
-        end: for end tags, by tag.
-        other_begin, other_end: for tags that are in neither.
-        suspects: for begin tags that are None in `begin`.
-        left_out: for elements that are left out, by tag.
-        other_left_out: for those that are not there.
+        begin: texts for begin tags, by tag; None if the tag alone may leave out its element.
+        end: texts for end tags, by tag.
+        other_begin, other_end: texts for tags that are in neither.
+        suspects: texts for begin tags that are None in `begin`.
+        left_out: texts for elements that are left out, by tag.
+        other_left_out: the text for other elements that are left out.
     """
 
     begin: Mapping[str, str | None]
@@ -198,8 +198,8 @@ class _OpenElements:
     """Elements that may be left out and have not ended, and the pieces that are taken back when they end.
 
     Attributes:
-        pieces: what is written.
-        marks: of the tags.
+        pieces: the written pieces of text.
+        marks: the marks of the tags.
         version: which elements are left out.
         depths: for each of the elements, how many elements within it are open.
         begun: the elements.
@@ -266,7 +266,7 @@ class _OpenElements:
         return hidden
 
     def close(self) -> FlatPage:
-        """Return what is written, and forget it with the page: lxml keeps its target until Python collects garbage."""
+        """Return the written page, and forget it: lxml keeps its target until Python collects garbage."""
         references = self.reader.references() if self.reader is not None else None
         flat = "".join(self.pieces).encode()
         self.pieces.clear()

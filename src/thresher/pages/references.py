@@ -25,12 +25,12 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class References:
-    """What a page refers to.
+    """The references of a page.
 
     Attributes:
-        links: of A and AREA with an HREF, in their order.
-        base: the HREF of the first BASE that has one; None without any.
-        canonical: the HREF of the first LINK of the relation `canonical`; None without any.
+        links: the links of A and AREA with an HREF, in their order.
+        base: the HREF of the first BASE that has one; None if there is none.
+        canonical: the HREF of the first LINK of the relation `canonical`; None if there is none.
     """
 
     links: tuple[Reference, ...] = ()
@@ -43,10 +43,10 @@ class ReferenceReader:
     """Notes references while the parser's functions write a page into `pieces`.
 
     Attributes:
-        pieces: what is written; a link's text is what was written since it began.
-        marks: matches what is written and is no text.
+        pieces: the written pieces; a link's text is in the pieces since it began.
+        marks: matches the marks in written pieces, which are no text.
         begin: the first piece of the link that is open; -1 for none.
-        href: of that link.
+        href: the HREF of the link that has begun.
         images: for each image in that link the number of pieces before it, and its text.
     """
 

@@ -99,7 +99,7 @@ def place_texts(root: etree._Element | None, rule: str, version: Version) -> Pla
     """Return the displayed texts of a page, cut into blocks as `thresher.pages.parsing` cuts them.
 
     Args:
-        root: as by `parsed`.
+        root: the root, as `parsed` returns it.
         rule: that of `thresher.pages.PageOptions.blocks`.
         version: the page that was parsed.
     """
@@ -245,10 +245,10 @@ def without_text(root: etree._Element, placed: PlacedTexts, stays: npt.NDArray[n
     blocks. The page declares UTF-8. The tree is changed.
 
     Args:
-        root: as by `parsed`.
+        root: the root, as `parsed` returns it.
         placed: its texts.
         stays: for each character of the texts that is no white space, in order, whether it stays.
-        rule: as for `place_texts`.
+        rule: see `place_texts`.
     """
     places = placed.places
     with_text_before = _around_texts(places)
@@ -291,7 +291,7 @@ def stays_between(text: str, ends: Sequence[int], kept_parts: Sequence[int]) -> 
     """Return for each character of a page's text that is no white space whether it is in a kept part.
 
     Args:
-        text: as of `thresher.pages.Segments`.
+        text: the text of `thresher.pages.Segments`.
         ends: the offset where each part ends, ascending.
         kept_parts: the numbers of the kept parts.
     """
@@ -326,7 +326,7 @@ def _cut_text(text: str, stays: Sequence[bool], before: bool, is_first: bool) ->
     """Return the characters of a text that stay.
 
     Args:
-        text: of a tree.
+        text: the text of a tree.
         stays: for each character that is no white space whether it stays.
         before: whether the character before the text stays.
         is_first: whether the text is the first of its block.
@@ -370,7 +370,7 @@ class _Surroundings:
 
     Attributes:
         with_text: the elements that have text in them.
-        rule: as for `place_texts`.
+        rule: see `place_texts`.
     """
 
     with_text: set[etree._Element]
@@ -447,7 +447,7 @@ def _meta_name(meta: etree._Element) -> str:
 
 
 def meta_description(utf8: bytes) -> str:
-    """Return the longest description of a page's META elements, those of Open Graph and Twitter included; empty if none."""
+    """Return the longest description of a page's META elements, also of Open Graph and Twitter; empty if there is none."""
     root = parsed(utf8)
     descriptions: dict[str, str] = {}
     for meta in root.iter("meta") if root is not None else ():
@@ -463,8 +463,8 @@ def harmless(root: etree._Element, places: Sequence[TextPlace]) -> str:
     What styles load is for a policy to forbid.
 
     Args:
-        root: as by `parsed`.
-        places: of the blocks' texts; none if the blocks are not found in the tree.
+        root: the root, as `parsed` returns it.
+        places: the places of the blocks' texts; none if the blocks are not found in the tree.
     """
     for element in root.iter():
         for name, value in element.items():

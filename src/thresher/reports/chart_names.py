@@ -93,7 +93,7 @@ class Marks:
         return [Place(x + size, y), Place(x - size, y), Place(x, y - size), Place(x, y + size)]
 
     def placed(self, names: Iterable[Name]) -> Iterator[PlacedName]:
-        """Give the names that have room, in their places; of those that meet, the first comes first."""
+        """Give the names that have room, in their places; if names meet, the first of them has its place first."""
         whole = Box(1, 0, self.area.width, self.area.height)
         obstacles = Obstacles(whole, self._points, self._lines)
         for name in names:

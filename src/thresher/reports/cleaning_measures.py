@@ -69,9 +69,9 @@ class Measure:
     Args:
         name: before the columns' names.
         about: before their meanings.
-        summary: of a cleaner's pages.
-        header, unit: of the mean.
-        format: of the mean.
+        summary: returns the summary over a cleaner's pages.
+        header, unit: header and unit of the mean.
+        format: the format of the mean.
     """
 
     name: str

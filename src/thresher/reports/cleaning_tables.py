@@ -56,7 +56,7 @@ from thresher.reports.text_tables import render_markdown
 def write_cleaning_tables(run: CleaningRun, folder: Path) -> None:
     """Write `cleaners.csv`, `pages.csv`, `table.md` and `table.tex` into a folder.
 
-    Gold with types of pages has a `page_types.csv`, too; without, one that an earlier run left is removed.
+    Gold with types of pages has a `page_types.csv`, too; without types, the file of an earlier run is removed.
     """
     tables = cleaning_tables(run)
     latex: list[str] = []

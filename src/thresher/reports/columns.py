@@ -31,12 +31,12 @@ class Column(Generic[Row]):
     """A column over the rows of a table.
 
     Args:
-        name: in CSV files; in tables too, unless there is a `header`.
+        name: the name in CSV files; in tables too, unless there is a `header`.
         value: returns a row's exact value, which CSV files hold and pages sort by; None and NaN are an empty field.
         meaning: a phrase or sentence that stands alone.
         format: how numbers are shown.
-        header: in tables.
-        unit: below the header.
+        header: the header in tables.
+        unit: the unit, which stands below the header.
         text: returns the text of a row that has a value, where a cell shows more than the value.
         prefix: returns what stands before a row's number, such as `≈`.
         mark: returns a row's significance mark, which stands behind the number.
@@ -121,7 +121,7 @@ def meaning_of(about: str, meaning: str) -> str:
 
 
 def comparison_mark(comparison: Callable[[Row], Comparison | None]) -> Callable[[Row], str]:
-    """Return a function that returns the significance mark of a row, given the one that returns the row's comparison."""
+    """Return a function that returns the significance mark of a row, given a function that returns the row's comparison."""
 
     def mark(row: Row) -> str:
         return MARKS[direction(comparison(row))]

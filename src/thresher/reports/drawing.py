@@ -60,8 +60,8 @@ class Plot:
 
     Args:
         spec: its Vega-Lite specification, without width and look.
-        title: above it; empty for none.
-        width: in pixels.
+        title: the title above the chart; empty for none.
+        width: the width in pixels.
         printed: whether it is for paper: its pixels are points, and its width is that of the area of the chart.
     """
 
@@ -74,7 +74,7 @@ class Plot:
         """Return the whole specification, for any program that reads Vega-Lite.
 
         Args:
-            colours: by their names in pages; None for the colours of a light page, on white ground.
+            colours: the colours by their names in pages; None for the colours of a light page, on white ground.
         """
         config = {**LOOK, "font": _FONT, "background": None}
         if colours is None:

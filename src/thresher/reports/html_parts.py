@@ -26,10 +26,10 @@ def render_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[
     """Return a template's page with its style and script inside: the same bytes for the same values.
 
     Args:
-        name: of the template.
+        name: the name of the template.
         styles: files of styles, beside the styles of all pages.
         scripts: files of scripts, which the page's policy allows.
-        values: of the template's variables.
+        values: the values of the template's variables.
     """
     style_files = ["report.css"]
     style_files += styles

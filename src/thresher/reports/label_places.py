@@ -136,8 +136,8 @@ class PlacedName:
     Args:
         name: the name.
         box: its place, rather too wide.
-        line: to its point; None if that is beside it.
-        side: of the box that the name keeps to: 0 for the left one, 1 for the right one, 0.5 for the middle.
+        line: the line to its point; None if the point is beside it.
+        side: the side of the box to which the name keeps: 0 for left, 1 for right, 0.5 for the middle.
     """
 
     name: Name

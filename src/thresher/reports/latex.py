@@ -124,7 +124,7 @@ def render_latex(table: Table, label: str = "", column: float = COLUMN) -> str:
 
     Args:
         table: the table.
-        label: for \ref; empty for none.
+        label: the label for \ref; empty for none.
         column: points of a column of the paper.
     """
     environment = "table" if estimated_width(table) <= column else "table*"

@@ -19,8 +19,8 @@ def write_paper_table(results: Results, asked: PaperTable, path: Path, label: st
         results: the results.
         asked: the columns and rows.
         path: the file, whose name ends in .tex.
-        label: for references; empty for none.
-        width: of a column, such as 3.3in.
+        label: the label for references; empty for none.
+        width: the width of a column, such as 3.3in.
 
     Raises:
         ConfigError: if the table is wider than a page.

@@ -48,7 +48,7 @@ class Curve:
 
     @property
     def dots(self) -> tuple[ChartPoint, ...]:
-        """The points that are marked: none of a curve of many."""
+        """The points that are marked; a curve of many points has no marks."""
         if len(self.points) > _MOST_DOTS:
             return ()
         return self.points

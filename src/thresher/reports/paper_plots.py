@@ -23,7 +23,7 @@ _INCH = 72.0
 """Points of PDF."""
 _MANY = 15
 _LEAST = 0.6
-"""Of a sweep of many variants those with a smaller share of the baseline's mean are left out."""
+"""If a sweep has many variants, a plot leaves out variants with a smaller share of the baseline's mean."""
 _ALIGNS = {0.0: "left", 0.5: "center", 1.0: "right"}
 """The alignment of a name by the side that it keeps to."""
 

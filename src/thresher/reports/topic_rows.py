@@ -20,7 +20,7 @@ class TopicValue:
         held_out: whether it is a held-out topic.
         topic: its id.
         measure: its name.
-        value: of the measure.
+        value: the value of the measure.
     """
 
     variant: str

@@ -59,7 +59,7 @@ class VariantRow:
 
     @property
     def estimated_bytes(self) -> int | None:
-        """The bytes of an index that was not built; None for one that was."""
+        """The estimated bytes of an index that was not built; None for a built index."""
         return self.size if self.record.bytes is None else None
 
     @property

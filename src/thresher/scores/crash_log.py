@@ -87,7 +87,7 @@ class CrashLog:
         self._crashed.unread.pop(name, None)
 
     def retry(self, task: PartTask, code: int | None) -> PartTask:
-        """Return the task to do after a worker ended with an exit code: the same one, or the part without what is at fault.
+        """Return the task to do after a worker ended with an exit code: the same task, or the part without the page at fault.
 
         A page is at fault if it took too long, or if two processes ended at it. If a helper was at work, the helper is
         at fault in place of the page. If a skipped page still crashes the process or takes too long, the reader is at fault.

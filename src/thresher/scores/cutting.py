@@ -36,7 +36,7 @@ class Layout:
 
     Args:
         blocks: for each sentence, the index of its block, never falling.
-        words: of each sentence.
+        words: the number of words of each sentence.
         headings: for each block, whether it is the title or a heading.
         pages: the first block of each page and, at the end, the number of blocks; shape (pages + 1,).
         headlines: gives the headline of each page in its place, among all blocks; it is only asked where a cut keeps them.
@@ -90,7 +90,7 @@ def best_first(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> B
     Args:
         cut: its cutoff does not matter.
         scores: one per block or sentence, as the cut's scorer scores.
-        layout: of the sentences.
+        layout: the layout of the sentences.
         kept_before: for each sentence, whether the cuts before this keep it; only words of such sentences are counted.
     """
     pages = np.repeat(np.arange(len(layout.pages) - 1), np.diff(layout.pages))
@@ -123,7 +123,7 @@ def best_first(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> B
 
 
 def kept_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
-    """Return the sentences that the floor of a cut keeps, none for a floor of 0; the args are those of `best_first`."""
+    """Return the sentences that the floor of a cut keeps, none for a floor of 0; for the arguments see `best_first`."""
     if not cut.floor:
         return np.zeros(len(layout.blocks), dtype=np.bool_)
     order = best_first(cut, scores, layout, kept_before)
@@ -153,9 +153,9 @@ class CleanedDocument:
     """A cleaned page.
 
     Attributes:
-        id: of the document.
+        id: the id of the document.
         text: the kept text, perhaps empty.
-        words: of the kept text.
+        words: the number of words of the cleaned text.
         url: its address.
         lost: the page's text if the cleaner drops all of it, else empty.
         title: the page's title, kept or not.
@@ -187,7 +187,7 @@ def passes(cut: Cut, scores: Scores) -> Mask:
 def within_cutoff(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
     """Return which sentences the cutoff of a cut keeps, whatever the cut says of headings and floors.
 
-    The cutoff is a number or a quota, not a percentile. The args are those of `best_first`.
+    The cutoff is a number or a quota, not a percentile. For the arguments see `best_first`.
     """
     if cut.quota:
         return shares_before(cut, scores, layout, kept_before) < cut.threshold

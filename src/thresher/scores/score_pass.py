@@ -155,7 +155,7 @@ class StoreKey:
         reading: how documents are read.
         scorers: fingerprints by canonical name.
         pages: how pages become blocks.
-        limits: of each page.
+        limits: limits of time and size for each page.
         shard_pages: the most pages of a shard.
         columns: the optional columns.
     """
@@ -183,12 +183,12 @@ class ScorePlan:
     """The inputs of the scores.
 
     Attributes:
-        collection: to score.
-        scorers: to score by.
+        collection: the collection to score.
+        scorers: the scorers.
         options: how pages become blocks.
-        limits: of each page.
-        most_pages: of a shard if parts carry their pages. None for `SHARD_PAGES`, or fewer in a small collection of pages in
-            files of their own, so that all workers get pages.
+        limits: limits of time and size for each page.
+        most_pages: the most pages of a shard if parts carry their pages. None for `SHARD_PAGES`; a small collection of pages
+            in files of their own has smaller shards, so that all workers get pages.
         kinds: whether the store has the kinds of blocks, which experiments report.
         further: the columns of `thresher.scores.store.FURTHER_COLUMNS` that the store has; `LINKS` of that module for links.
         sites: whether the store has site files, see `thresher.scores.sites`.
@@ -269,7 +269,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
 
     Args:
         plan: what to score.
-        folder: of the store.
+        folder: the folder of the store.
         backend: the workers; None for one process per core.
         fresh: whether to replace scores of another plan.
 

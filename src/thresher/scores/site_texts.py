@@ -23,7 +23,7 @@ from thresher.scores import store as stores
 
 COLUMNS = ("status", "url", "text", "levels")
 _ARRAYS = 6
-"""The arrays of `ShardTexts`, those of lists with their offsets."""
+"""The number of arrays of `ShardTexts`; a column of lists has an array of values and an array of offsets."""
 _SEPARATOR = re.compile(r"(\s+(?:[-–—|·•»«›]|::)\s+|:\s+)")
 
 
@@ -45,9 +45,9 @@ class ShardTexts(NamedTuple):
     """The hashes of a shard's texts, each together with its site, so that no text of another site has the same.
 
     Attributes:
-        sites: of each page's site alone; shape (pages,).
-        blocks: of each page's blocks; 0 for its title.
-        parts: of the parts of each page's title, in their order.
+        sites: the hash of each page's site; shape (pages,).
+        blocks: the hashes of each page's blocks; 0 for its title.
+        parts: the hashes of the parts of each page's title, in their order.
         failed: the numbers of failed pages, which do not count.
     """
 

@@ -47,7 +47,7 @@ class _Selection:
     Attributes:
         store: the folder of scores by `Descriptive`.
         score_into: scores the collection.
-        report: on the selection; None before.
+        report: the report on the selection; None before it.
         seconds: that the selection took; 0 before.
     """
 

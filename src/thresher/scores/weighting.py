@@ -2,8 +2,8 @@
 
 Lucene counts whole occurrences, so that weights are written as repeated text. A page's own blocks come first, in their order;
 then come its title, its headings and the texts of links to it, as often as their weights ask for. Copies share the decision
-that a cleaner takes on their block and have no words of their own: cutoffs, percentiles, quotas and floors are those of the
-page itself. What people see is cut from the page's own store.
+that a cleaner takes on their block and have no words of their own: cutoffs, percentiles, quotas and floors apply to the
+page itself. Text for people is cut from the page's own store.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Weights(Declared):
 
     @property
     def named_values(self) -> dict[str, Value]:
-        """The values that names show, whole ones without a decimal point."""
+        """The values in names; a whole number has no decimal point."""
         values: dict[str, Value] = {}
         for name, value in super().named_values.items():
             number = float(value)

@@ -291,7 +291,7 @@ class GoldPage:
         page_type: its kind, such as `article`; empty if not known.
         required: snippets of the content that must stay.
         forbidden: snippets of the rest that must go.
-        gold: the file of its gold text or annotated page; None where JSON says what is content.
+        gold: the file of its gold text or annotated page; None if JSON lists the content.
     """
 
     stem: str
@@ -323,7 +323,7 @@ class GoldStandard:
         without_gold: stems of pages without gold.
         without_page: stems of gold without a page.
         without_content: stems of pages whose gold, in JSON, lacks their content.
-        empty: stems of pages whose gold file is empty or blank; one with a URL alone says that nothing is content.
+        empty: stems of pages whose gold file is empty or blank; a gold file with only a URL says that the page has no content.
         no_text: stems of pages whose gold file is not text.
     """
 

@@ -103,12 +103,12 @@ class CleanCounts:
 
     Attributes:
         documents: pages of the collection.
-        bytes: of the raw pages.
+        bytes: the number of bytes of the raw pages.
         kept: documents with text.
         emptied: pages that the cleaner empties.
         emptied_languages: emptied pages by language, see `thresher.scores.lost_pages`.
         failed: pages that could not be scored.
-        words: of the written documents.
+        words: the number of words of the written documents.
         left_out: documents that the output leaves out.
         blocks_not_found: documents whose HTML or Markdown consists of paragraphs, since the page's tree lacks their blocks.
         unfit_ids: documents with ids that a TREC run cannot hold.

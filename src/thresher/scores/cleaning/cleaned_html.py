@@ -24,9 +24,9 @@ class PageToCut:
 
     Attributes:
         html: the page; empty if it is plain text.
-        text: as of `thresher.pages.Segments`.
+        text: the text of `thresher.pages.Segments`.
         block_ends, sentence_ends: the offsets where blocks and sentences end.
-        levels: of the headings.
+        levels: the levels of the headings.
     """
 
     html: str
@@ -51,7 +51,7 @@ def cleaned_html(page: PageToCut, cleaned: str, sentences: Sequence[int], option
     cleaned text becomes a paragraph or a heading.
 
     Args:
-        page: as it was scored.
+        page: the page as it was scored.
         cleaned: the text that the cleaner leaves.
         sentences: the numbers of the sentences in it.
         options: the options that the page was read with.

@@ -61,7 +61,7 @@ class Rendering:
     """Makes documents rows, and writes the rows in a format. Workers get it pickled.
 
     Attributes:
-        format: of the file.
+        format: the format of the file.
         how: which documents and which members are written.
         options: the options that pages were read with.
     """
@@ -108,7 +108,7 @@ class Rendering:
             document: cleaned.
             page: the page that it was, if the row `needs_html`.
             members: further members of the document's JSON line or row, as JSON; the members of `Row` come first.
-            fields: of the document, if it has any.
+            fields: the fields of the document, if it has any.
         """
         how = self.how
         language: str | None = None

@@ -168,7 +168,7 @@ class Output:
         markdown: whether documents have the member `markdown`.
         with_language: whether documents have the member `language`.
         text_name: the name of the member with the text.
-        min_words: documents of fewer words are left out; 1 leaves out those without text.
+        min_words: documents of fewer words are left out; 1 leaves out documents without text.
         language: an ISO 639-1 code; documents in other languages are left out. Empty for all.
         fields: whether documents have fields, see `thresher.scores.cleaning.page_fields`.
     """
@@ -184,7 +184,7 @@ class Output:
     fields: bool = False
 
     def __post_init__(self) -> None:
-        """Check the name of the member with the text, and that the language is one that is recognised."""
+        """Check the name of the member with the text, and that the language can be recognised."""
         reserved: tuple[str, ...] = _OTHER_MEMBERS
         if self.fields:
             reserved += FIELDS
@@ -201,7 +201,7 @@ BY_ENDING = Output()
 
 
 def is_page_folder(path: str | Path) -> bool:
-    """Return whether an output is a folder for a file a page: one that exists, or a name that ends in a slash."""
+    """Return whether an output is a folder for a file a page: an existing folder, or a name that ends in a slash."""
     return str(path).endswith("/") or (Path(path).is_dir() and not _ENDING.search(Path(path).name))
 
 

@@ -53,7 +53,7 @@ def check_fields(cleaner: Cleaner, written: OutputFormat) -> None:
 
 
 def boosts(text_name: str) -> dict[str, float]:
-    """Return the usual weight of each field, by its name: those of the default index's text, and 0 for what repeats."""
+    """Return the usual weight of each field, by its name: the weights of the default index's text, and 0 for repeated text."""
     usual = Weights()
     return {
         "title": usual.times("title"),

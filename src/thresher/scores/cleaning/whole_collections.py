@@ -89,7 +89,7 @@ def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class Extras:
-    """Further files to write: only those with a path here are written.
+    """Further files to write; a file without a path is not written.
 
     Attributes:
         removed: JSON lines of all segments with their scores and the verdict of each cut: see `thresher.scores.removed`.
@@ -186,11 +186,11 @@ def clean_collection(  # noqa: PLR0913, keywords of the public API
         output: a file of a format by its ending, a folder for a file a page (it exists, or its name ends in a slash), or `-`
             for standard output. Links, pipes and devices are written through,
             for `extras` too.
-        format: of the collection's files; empty to detect it.
+        format: the format of the collection's files; empty to detect it.
         how: the format of the output, if not by its ending.
         reading: how documents are read; of the limits, that of a page's bytes counts.
         options: how pages become blocks.
-        limits: of each page.
+        limits: limits of time and size for each page.
         backend: the workers.
         extras: the further files to write.
     """
