@@ -11,16 +11,13 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no
 
 .PHONY: demo test test-slow bench fuzz extras clean
 
+# About 90 seconds on two quiet cores, with the installation.
 demo: .venv/run collections/pydoc-site
 	$(BIN)/thresher explore experiments/pydoc-site.toml --quiet
 	$(BIN)/thresher choose experiments/pydoc-site.toml --quiet
-	$(BIN)/thresher run experiments/pydoc-site.toml --chosen --seconds 5 --quiet
-	$(BIN)/thresher choose experiments/pydoc-site.toml
+	$(BIN)/thresher run experiments/pydoc-site.toml --chosen --seconds 5
 	@echo
-	@echo 'Your own pages, for example in pages/:'
-	@echo '  $(BIN)/thresher play pages/ -o try.html                # two cleaners side by side, in a browser'
-	@echo "  $(BIN)/thresher clean pages/ -c 'content(headings=keep)@0.3' -o cleaned.jsonl"
-	@echo '  $(BIN)/thresher init pages/ --name mine --topics topics.tsv --qrels qrels.txt   # then explore, choose mine.toml'
+	@echo 'Next, your own pages, for example in pages/: $(BIN)/thresher advise pages/'
 
 # The pages of Python's standard library: 22 MB.
 collections/pydoc: | .venv/run

@@ -12,7 +12,7 @@ from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.experiments.choosing.choices import Choice
 from thresher.reports.choice_tables import answer_columns, answers_table, families_tables, savings_table
 from thresher.reports.named_indexes import named_indexes
-from thresher.reports.summary import answer, assumptions, commands, frontier_caption, measured
+from thresher.reports.summary import agreement, answer, assumptions, commands, frontier_caption, measured
 from thresher.reports.table import csv_table
 from thresher.reports.text_tables import render_text
 
@@ -104,12 +104,16 @@ def test_margins_are_said_as_they_were_stated(margin: Margin, text: str) -> None
 
 
 def test_commands_make_what_is_named_first_and_check_all() -> None:
-    choice = chosen(RESULTS, "none|dcp@0.3", "words@8", "words@14")
+    explored = made(only_explored=("none|dcp@0.3", "words@14"))
+    choice = chosen(explored, "none|dcp@0.3", "words@8", "words@14")
     assert commands(choice) == ("clean to 'none|dcp@0.3'", "index", "run --chosen")
+    # Nothing is left to measure.
+    built = chosen(RESULTS, "none|dcp@0.3", "words@8", "words@14")
+    assert commands(built) == ("clean to 'none|dcp@0.3'", "index")
     # Not the baseline; but another index may be built.
-    assert commands(chosen(RESULTS, None, "words@8")) == ("run --chosen",)
+    assert commands(chosen(made(only_explored=("words@8",)), None, "words@8")) == ("run --chosen",)
     assert commands(chosen(RESULTS, None)) == ()
-    both = chosen(made(retrievals=("qld", "bm25")), "words@8")
+    both = chosen(made(retrievals=("qld", "bm25"), only_explored=("words@8",)), "words@8")
     assert commands(both) == ("clean to 'words@8'", "index", "run --chosen")
 
 
@@ -124,6 +128,21 @@ def test_what_was_built_is_said_with_what_it_has() -> None:
     assert f"nDCG@10 {TABLE.mean(NDCG)[index]:.4f}" in said[1]
     explored = made(only_explored=("none|dcp@0.5", "words@8"))
     assert list(measured(chosen(explored, "none|dcp@0.5", "words@8"), explored)) == []
+
+
+def test_the_named_indexes_agree_with_the_exploration_in_one_sentence_or_are_named() -> None:
+    choice = chosen(RESULTS, "words@8")
+    table = choice.models[0]
+    assert "differs from the exploration" in next(agreement(choice, RESULTS))
+    place = TABLE.position["words@8"]
+    mean = float(TABLE.mean(NDCG)[place])
+    truth = replace(
+        table.named[0], share=float(TABLE.shares[place]), effects=(replace(table.named[0].effects[0], mean=mean),)
+    )
+    (said,) = agreement(replace(choice, models=(replace(table, smallest=truth, conservative=None),)), RESULTS)
+    assert said.startswith("Built and searched, every index named here")
+    explored = made(only_explored=("words@8",))
+    assert list(agreement(chosen(explored, "words@8"), explored)) == []
 
 
 def test_assumptions_name_what_topics_cannot_show() -> None:
@@ -179,8 +198,8 @@ def test_what_is_not_shown_has_a_row_that_says_why() -> None:
     assert table is not None
     assert [[cell.text for cell in row][:2] for row in table.rows] == [
         ["no cleaning", "none"],
-        ["smallest", "no smaller index shown with 60 topics"],
-        ["best", "no gain shown with 60 topics"],
+        ["smallest", "no smaller index shown (60 topics)"],
+        ["best", "no gain shown (60 topics)"],
     ]
     assert [table.rows[2][number].text for number in (2, 3, 4)] == ["–", "–", "–"]
     # A data frame and CSV have no text in place of a name.

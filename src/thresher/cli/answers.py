@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,16 +23,19 @@ def show_results(
     style: options.OutputStyle,
     files: Sequence[tuple[str, Path]] = (),
     experiment: Experiment | None = None,
+    answers: bool = False,
 ) -> None:
     """Print the findings, and the recommendation if it was chosen from the same evidence.
 
-    The table is that of the sweeps of an explored `experiment`, or else that of the Pareto front.
+    The table is that of the sweeps of an explored `experiment`, or else that of the Pareto front. With `answers`, the choice
+    and its table stand in place of findings.
     """
     from thresher.evaluation.significance import is_tested
     from thresher.experiments.chooser import ChooseOptions, last_choice
     from thresher.experiments.results import RESULTS_FILE
+    from thresher.reports.choice_tables import answers_table
     from thresher.reports.files import REPORT_FILE
-    from thresher.reports.summary import answer, commands, findings, measured, warnings
+    from thresher.reports.summary import agreement, answer, commands, findings, warnings
     from thresher.reports.sweep_tables import sweeps_table
     from thresher.reports.variant_tables import frontier_table
 
@@ -44,13 +47,20 @@ def show_results(
         for model in results.retrievals:
             recommended += choice.named_variants(model)
         sentences += answer(choice)
-        sentences += measured(choice, results)
+        sentences += agreement(choice, results)
         shell_commands = commands(choice)
-    sentences += findings(results)
+    table_of_choice = None
+    if choice and answers:
+        table_of_choice = answers_table(choice)
+    if table_of_choice is None:
+        sentences += findings(results)
     sentences += warnings(results)
     full = _full_tables(results)
-    short = partial(frontier_table, results, recommended=recommended)
-    if experiment is not None and any(is_tested(measure) for measure in results.measures):
+    short: Callable[[int], Table] = partial(frontier_table, results, recommended=recommended)
+    if table_of_choice is not None:
+        short = partial(_whole, table_of_choice)
+        full.insert(0, table_of_choice)
+    elif experiment is not None and any(is_tested(measure) for measure in results.measures):
         asked = ChooseOptions()
         criteria = asked.criteria(experiment)
         short = partial(sweeps_table, results, asked.measures(experiment, criteria), criteria)
@@ -77,6 +87,11 @@ def _full_tables(results: Results) -> list[Table]:
     return tables
 
 
+def _whole(table: Table, _rows: int) -> Table:
+    """Return a table of few rows, whatever the room."""
+    return table
+
+
 def answer_of_choice(choice: Choice, folder: Path) -> options.Answer:
     """Return the answer for one experiment, as `choose` prints it."""
     from thresher.experiments.choosing.choices import CHOICE_FILE
@@ -94,7 +109,7 @@ def answer_of_choice(choice: Choice, folder: Path) -> options.Answer:
         sentences.append(notice_text(notice))
     return options.Answer(
         sentences=sentences,
-        short=None if answers is None else lambda _: answers,
+        short=None if answers is None else partial(_whole, answers),
         full=[table for table in tables if table],
         files=[("report", folder / REPORT_FILE)],
         record=folder / CHOICE_FILE,
@@ -112,7 +127,7 @@ def answer_of_shared(choice: SharedChoice, results: Path) -> options.Answer:
     file = results / SHARED_FILE
     return options.Answer(
         sentences=list(shared_answer(choice)),
-        short=lambda _: table,
+        short=partial(_whole, table),
         full=[table],
         files=[("record", file)],
         record=file,

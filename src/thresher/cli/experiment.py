@@ -114,7 +114,7 @@ def run(
 
     config = options.with_seconds(backend.of(_loaded(experiment, results)), seconds)
     outcome = run_experiment(config, results, indexes, fresh, options.announce, chosen)
-    _report(outcome, results / config.name, style)
+    _report(outcome, results / config.name, style, answers=chosen)
     _check_failed(outcome, results / config.name, max_failed)
 
 
@@ -171,12 +171,18 @@ def report(folder: Path, plots: Path | None, paper: AskedFiles, style: options.O
     _report(results, folder, style, files)
 
 
-def _report(results: Results, folder: Path, style: options.OutputStyle, files: Sequence[tuple[str, Path]] = ()) -> None:
+def _report(
+    results: Results,
+    folder: Path,
+    style: options.OutputStyle,
+    files: Sequence[tuple[str, Path]] = (),
+    answers: bool = False,
+) -> None:
     """Write the reports into the results' folder, and print the answer."""
     from thresher.reports.files import write_reports
 
     write_reports(results, folder)
-    show_results(results, folder, style, files)
+    show_results(results, folder, style, files, answers=answers)
 
 
 @click.command()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 import re
 import shutil
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -258,8 +256,8 @@ def tell_all(text: str) -> None:
 
 
 def terminal_width() -> int:
-    """Return the columns of the terminal; 160 without one."""
-    return shutil.get_terminal_size((160, 40)).columns
+    """Return the columns of the terminal; 80 without one."""
+    return shutil.get_terminal_size((80, 40)).columns
 
 
 def show(tables: Sequence[Table]) -> None:
@@ -316,7 +314,7 @@ def style_options(verb: Verb) -> Verb:
 
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print the record as JSON."),
-        click.option("--quiet", is_flag=True, help="Print no tables."),
+        click.option("--quiet", is_flag=True, help="Print the first sentence alone."),
         click.option("--full", is_flag=True, help="Print all tables."),
     ):
         shaped = option(shaped)
@@ -344,25 +342,28 @@ def say_answer(answer: Answer, style: OutputStyle) -> None:
 def short_lines(answer: Answer, width: int) -> list[str]:
     """Return sentences and, if there is room, the table: at most `MOST_LINES` lines, counting the lines of the files."""
     from thresher.base.number_text import counted
+    from thresher.reports.text_tables import wrapped
 
     room = MOST_LINES - len(answer.files) - len(answer.commands) - 1
     if answer.commands:
         room -= 1
-    wrapper = textwrap.TextWrapper(max(width, 20), "- ", "  ", break_on_hyphens=False)
     # The smallest table leaves the most room for sentences.
     room_of_table = len(_short_table(answer, _FEWEST_ROWS, width))
     lines: list[str] = []
     for number, sentence in enumerate(answer.sentences):
         left = len(answer.sentences) - number
-        wrapped = wrapper.wrap(sentence)
-        needed = len(lines) + len(wrapped) + room_of_table
+        first, *further = wrapped(sentence, width, "  ")
+        needed = len(lines) + 1 + len(further) + room_of_table
         if left > 1:
             # A line may have to say that there are more sentences.
             needed += 1
         if needed > room:
             lines.append(f"- {counted(left, 'more sentence')}: --full")
             break
-        lines += wrapped
+        lines += [f"- {first.strip()}", *further]
+    whole = _short_table(answer, _MOST_ROWS, width, wraps=True)
+    if len(lines) + len(whole) <= room:
+        return lines + whole
     for rows in range(_MOST_ROWS, _FEWEST_ROWS - 1, -1):
         table = _short_table(answer, rows, width)
         if len(lines) + len(table) <= room:
@@ -370,26 +371,13 @@ def short_lines(answer: Answer, width: int) -> list[str]:
     return lines
 
 
-def _short_table(answer: Answer, rows: int, width: int) -> list[str]:
-    """Return an empty line and the lines of the answer's table, or none without a table."""
+def _short_table(answer: Answer, rows: int, width: int, wraps: bool = False) -> list[str]:
+    """Return an empty line and the lines of the answer's table, or none without a table; long texts are wrapped or cut."""
+    from thresher.reports.fitted_tables import fitted_lines
+
     if answer.short is None:
         return []
-    lines = [""]
-    lines += _narrow(answer.short(rows), width)
-    return lines
-
-
-def _narrow(table: Table, width: int) -> list[str]:
-    """Return a table without the last columns that a terminal has no room for."""
-    from thresher.reports.text_tables import render_text
-
-    for count in range(len(table.columns), table.keys, -1):
-        lines = render_text(table.first(count), None).rstrip("\n").split("\n")
-        # An empty line stands between the table and its caption.
-        body = itertools.takewhile(bool, lines)
-        if max(map(len, body)) <= width:
-            break
-    return render_text(table.first(count), width).rstrip("\n").split("\n")
+    return ["", *fitted_lines(answer.short(rows), width, wraps)]
 
 
 def _say_files(answer: Answer) -> None:

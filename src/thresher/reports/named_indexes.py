@@ -38,7 +38,7 @@ class NamedIndex:
         if self.role is AnswerRole.WITHIN:
             return "no index of the families is this small"
         what = "gain" if self.role is AnswerRole.BEST else "smaller index"
-        return f"no {what} shown with {counted(self.topics, 'topic')}"
+        return f"no {what} shown ({counted(self.topics, 'topic')})"
 
     @property
     def bytes_basis(self) -> str | None:

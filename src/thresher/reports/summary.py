@@ -126,15 +126,23 @@ def _shows_a_loss(row: VariantRow) -> bool:
 
 
 def _explored_findings(table: VariantTable) -> Iterator[str]:
-    explored = [index for index in table.candidates if table.rows[index].explored]
-    if not explored:
+    best = best_explored(table)
+    if best is None:
         return
-    best = table.best(table.main, explored)
+    explored = [index for index in table.candidates if table.rows[index].explored]
     yield (
         f"{len(explored):,} variants were explored without indexes. {_baseline_text(table)}; the highest mean is "
         f"{measure_text(table.mean(table.main)[best])}, of {table.rows[best].name}. It is the best of many on the topics that "
         "chose it. Expect a smaller gain on new topics."
     )
+
+
+def best_explored(table: VariantTable) -> int | None:
+    """Return the explored variant with the highest mean of the main measure; None if nothing was explored."""
+    explored = [index for index in table.candidates if table.rows[index].explored]
+    if not explored:
+        return None
+    return table.best(table.main, explored)
 
 
 def warnings(results: Results) -> Iterator[str]:
@@ -185,18 +193,30 @@ def answer(choice: Choice) -> Iterator[str]:
 
 
 def commands(choice: Choice) -> tuple[str, ...]:
-    """Return the command that measures all indexes, after the commands that make the first index if all models agree on it."""
+    """Return the commands that make the first index, if all models name the same, and measure what is not measured yet."""
     if not choice.commands:
         return ()
     firsts: set[str] = set()
+    are_measured = True
     for model in choice.models:
         if model.first:
             firsts.add(model.first.variant)
+        for index in model.named:
+            are_measured = are_measured and index.measured
     lines: list[str] = []
     if len(firsts) == 1:
         lines += choice.commands[firsts.pop()]
-    lines.append(choice.check)
+    if not are_measured:
+        lines.append(choice.check)
     return tuple(lines)
+
+
+def agreement(choice: Choice, results: Results) -> Iterator[str]:
+    """Say that all named indexes that were built are as explored, or which of them differ."""
+    if any(True for _ in measured(choice, results, is_same=False)):
+        yield from measured(choice, results, is_same=False)
+    elif any(True for _ in measured(choice, results, is_same=True)):
+        yield "Built and searched, every index named here has the postings and the means that exploring gave."
 
 
 def measured(choice: Choice, results: Results, is_same: bool | None = None) -> Iterator[str]:
@@ -283,11 +303,13 @@ def _tested_families(model: ModelChoice) -> int:
 
 
 def _size(index: ChosenIndex) -> str:
-    """Return the size of an index: bytes, marked if they are estimated, then postings."""
+    """Return the size of an index: bytes, measured or estimated, then postings."""
     mark = size_mark(index.measured)
     size = significant_digits(megabytes(index.bytes))
+    basis = "measured" if index.measured else "estimated"
     return (
-        f"{mark}{size} MB, {mark}{percent(index.bytes_share)} % of the bytes ({percent(index.share)} % of the postings)"
+        f"{mark}{size} MB {basis}, {mark}{percent(index.bytes_share)} % of the bytes "
+        f"({percent(index.share)} % of the postings)"
     )
 
 

@@ -13,10 +13,15 @@ from thresher.experiments.results import Results
 from thresher.reports import formats
 from thresher.reports import variant_columns as variants
 from thresher.reports.formatting import percent_text
-from thresher.reports.summary import margin_text
+from thresher.reports.summary import best_explored, margin_text
 from thresher.reports.table import Table
 from thresher.reports.variant_columns import VariantColumn
 from thresher.reports.variant_rows import VariantRow
+
+_BOTH = "both"
+"""The role of a sweep's smallest index that is also its best."""
+_OUTSIDE = "best of all"
+"""The role of the variant with the highest mean if no tested sweep has it."""
 
 
 def _roles(answers: Sequence[SweepAnswer]) -> dict[int, list[AnswerRole]]:
@@ -45,12 +50,22 @@ def sweeps_table(
     roles: dict[str, dict[int, list[AnswerRole]]] = {}
     for table in results.tables:
         roles[table.retrieval] = _roles(sweep_answers(table, measures, criteria))
-        for index in roles[table.retrieval]:
+        indices = list(roles[table.retrieval])
+        best = best_explored(table)
+        if best is not None:
+            # A sentence names it: it stands where no limit drops it.
+            indices = list(dict.fromkeys([0, best, *indices]))
+        for index in indices:
             all_rows.append(VariantRow(table, index))
     rows = all_rows[:limit]
 
     def role_text(row: VariantRow) -> str:
-        return ", ".join(roles[row.table.retrieval][row.index])
+        own = roles[row.table.retrieval].get(row.index, [])
+        if not own:
+            return _OUTSIDE
+        if len(own) > 1:
+            return _BOTH
+        return own[0]
 
     main = measures[0]
     columns = [
@@ -70,5 +85,7 @@ def sweeps_table(
         f"than {margin_text(criteria.margin)} ({percent_text(1 - criteria.alpha)}, over all sweeps). Best: the highest mean "
         "of the sweep, on the topics that picked it."
     )
+    if any(role_text(row) == _OUTSIDE for row in rows):
+        text += " Best of all: the highest mean, of a variant outside the tested sweeps."
     note = "" if len(rows) == len(all_rows) else f"{counted(len(all_rows) - len(rows), 'more row')}: --full."
     return Table.of(columns, rows, text, note)

@@ -11,11 +11,14 @@ from thresher.reports.formatting import MARKS, plain
 from thresher.reports.number_formats import Align
 from thresher.reports.table import Table
 
-_GAP = "  "
+GAP = "  "
+"""Between two columns."""
 NARROWEST = 16
 """Columns that texts have at least, however narrow the terminal is."""
 _CELL = 300
 """Characters shown of a cell on a terminal."""
+_JOINTS = re.compile(r"(?=[+|][a-z])|(?<=,)(?=[a-z])")
+"""The places where a long name of a variant may break."""
 _MARKDOWN_RULES: dict[Align, str] = {"left": "---", "right": "---:"}
 
 
@@ -54,13 +57,13 @@ def _blocks(
     keys: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], width: int | None
 ) -> list[list[Sequence[str]]]:
     """Return the columns in blocks that fit `width` beside the columns `keys`; a block has at least one column."""
-    width_of_keys = -len(_GAP)
+    width_of_keys = -len(GAP)
     for lines in keys:
-        width_of_keys += display_width(lines[0]) + len(_GAP)
+        width_of_keys += display_width(lines[0]) + len(GAP)
     blocks: list[list[Sequence[str]]] = [[]]
     width_of_block = width_of_keys
     for lines in columns:
-        width_of_column = display_width(lines[0]) + len(_GAP)
+        width_of_column = display_width(lines[0]) + len(GAP)
         if width is not None and blocks[-1] and width_of_block + width_of_column > width:
             blocks.append([])
             width_of_block = width_of_keys
@@ -85,21 +88,38 @@ def shortened(text: str, room: int) -> str:
     return text
 
 
+def ends_of(text: str, room: int) -> str:
+    """Return a text, or its two ends with an ellipsis between them if it is wider than `room` terminal columns.
+
+    >>> ends_of("words(headings=keep)@11", 12)
+    'words(…p)@11'
+    """
+    if display_width(text) <= room:
+        return text
+    end = shortened(text[::-1], room - room // 2)[::-1]
+    return shortened(text, room // 2 + 1) + end.removeprefix("…").lstrip()
+
+
 def wrapped(text: str, width: int, indent: str = "") -> Iterator[str]:
-    """Give a text in lines of at most `width` columns; a word that is longer is broken."""
+    """Give a text in lines of at most `width` columns; a longer word is broken, the name of a variant at its joints."""
     room = max(width - len(indent), NARROWEST)
     line = ""
     for word in plain(text).split(" "):
-        if line and display_width(line) + 1 + display_width(word) > room:
-            yield indent + line
-            line = ""
-        elif line:
-            word = f" {word}"
-        for sign in word:
-            if line and display_width(line) + display_width(sign) > room:
+        blank = " " if line else ""
+        pieces = [word]
+        if display_width(word) > room:
+            pieces = _JOINTS.split(word)
+        for piece in pieces:
+            if line and display_width(line) + display_width(blank + piece) > room:
                 yield indent + line
                 line = ""
-            line += sign
+                blank = ""
+            for sign in blank + piece:
+                if line and display_width(line) + display_width(sign) > room:
+                    yield indent + line
+                    line = ""
+                line += sign
+            blank = ""
     yield indent + line
 
 
@@ -125,6 +145,11 @@ def _column(table: Table, index: int) -> list[str]:
     return [_aligned(line, width, column.align) for line in lines]
 
 
+def column_width(table: Table, index: int) -> int:
+    """Return the terminal columns that a column of a table takes."""
+    return display_width(_column(table, index)[0])
+
+
 def _text_mark(mark: str) -> str:
     """Return a mark; letters that name other rows stand apart from the number."""
     if mark in MARKS.values():
@@ -144,7 +169,7 @@ def _lines(columns: Sequence[Sequence[str]], rules: Sequence[int]) -> list[str]:
     """Return the lines of a table: the headers, the units if there are any, a rule, and the rows."""
     rows: list[str] = []
     for cells in zip(*columns, strict=True):
-        rows.append(_GAP.join(cells).rstrip())
+        rows.append(GAP.join(cells).rstrip())
     header = rows[0]
     units = rows[1]
     rule = "─" * max(map(display_width, rows))

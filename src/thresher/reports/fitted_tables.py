@@ -1,0 +1,76 @@
+"""Tables that fit a terminal: long texts are wrapped or shortened, then the last columns left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate, zip_longest
+
+from thresher.reports.formatting import plain
+from thresher.reports.table import Cell, Table
+from thresher.reports.text_tables import GAP, column_width, ends_of, render_text, wrapped
+
+_ROOM_OF_TEXT = 26
+"""Terminal columns that a text keeps before a column of figures is left out."""
+
+
+def fitted_lines(table: Table, width: int, wraps: bool) -> list[str]:
+    """Return the lines of a table in `width` terminal columns, without the last columns that have no room.
+
+    A text that is too long is wrapped, or else shortened to its two ends.
+    """
+    widths = [column_width(table, index) for index in range(len(table.columns))]
+    least = [_least_width(table, index, widths[index]) for index in range(len(widths))]
+    count = _columns_that_fit(least, width, table.keys + 1)
+    room = width - sum(least[:count]) - (count - 1) * len(GAP)
+    shown: list[int] = []
+    for natural, smallest in zip(widths[:count], least[:count], strict=True):
+        more = max(0, min(natural - smallest, room))
+        shown.append(smallest + more)
+        room -= more
+    return render_text(_cut(table.first(count), shown, wraps), width).rstrip("\n").split("\n")
+
+
+def _least_width(table: Table, index: int, natural: int) -> int:
+    """Return the width that a column keeps: all of it for figures, for texts a part, but its whole head."""
+    if table.columns[index].align != "left":
+        return natural
+    head = column_width(replace(table, rows=()), index)
+    return max(head, min(natural, _ROOM_OF_TEXT))
+
+
+def _columns_that_fit(widths: Sequence[int], room: int, fewest: int) -> int:
+    """Return the number of first columns that fit a room, but at least the fewest."""
+    count = 0
+    for total in accumulate(width + len(GAP) for width in widths):
+        if total - len(GAP) > room:
+            break
+        count += 1
+    return max(count, min(fewest, len(widths)))
+
+
+def _cut(table: Table, widths: Sequence[int], wraps: bool) -> Table:
+    """Return a table whose texts fit the widths of their columns; a row with a wrapped text continues in rows below it."""
+    rows: list[tuple[Cell, ...]] = []
+    first_row_of: list[int] = []
+    for cells in table.rows:
+        first_row_of.append(len(rows))
+        columns: list[list[Cell]] = []
+        for cell, head, width in zip(cells, table.columns, widths, strict=True):
+            if head.align == "left":
+                columns.append(_cells(cell, width, wraps))
+            else:
+                columns.append([cell])
+        rows += zip_longest(*columns, fillvalue=Cell(""))
+    rules = tuple(first_row_of[index] for index in table.rules)
+    return replace(table, rows=tuple(rows), rules=rules)
+
+
+def _cells(cell: Cell, width: int, wraps: bool) -> list[Cell]:
+    """Return a cell of text, or several, none wider than `width`; the first has the mark."""
+    texts = [ends_of(plain(cell.text), width)]
+    if wraps:
+        texts = list(wrapped(cell.text, width))
+    cells = [Cell(text) for text in texts]
+    cells[0] = replace(cell, text=texts[0])
+    return cells
