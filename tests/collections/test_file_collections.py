@@ -54,6 +54,7 @@ KNOWN = (
     ".jsonl, .jsonl.gz, .jsonl.bz2, .jsonl.xz, .jsonl.zst, .ndjson, .ndjson.gz, .ndjson.bz2, .ndjson.xz, .ndjson.zst, "
     ".tar, .tgz, .tar.gz, .tar.bz2, .tar.xz, .tar.zst, .parquet"
 )
+SHOWN = ".html, .txt, .warc, .trecweb, .jsonl, .tar, .parquet"
 SAY = "or say what they are with `format`: html, text, warc, trec-web, jsonl, tar, parquet"
 
 
@@ -402,7 +403,7 @@ def test_nothing_that_is_known(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError) as caught:
             open_collection(tmp_path / name)
-        assert str(caught.value) == f"{tmp_path / name}: {what}. Fix: give files ending in {KNOWN}, {SAY}."
+        assert str(caught.value) == f"{tmp_path / name}: {what}. Fix: give files ending in {SHOWN} or alike, {SAY}."
     for call in (
         lambda: open_collection(tmp_path / "empty"),
         lambda: open_collection(tmp_path / "empty", format="html"),

@@ -15,9 +15,7 @@ from messages import assert_names
 from small_web import Finished, Web, leftovers, tree
 
 from thresher.cleaners.registry import scorers
-from thresher.collections.file_collection import KINDS, TEXT_SUFFIXES
 from thresher.collections.interface import UNFIT_ID
-from thresher.collections.sources import HTML_SUFFIXES
 from thresher.experiments.results import read_results
 
 Call = Callable[..., Done]
@@ -159,14 +157,13 @@ def test_collections_without_pages(web: Web, call: Call) -> None:
     web.write(collection='path = "empty"')
     refused(call, web, 3, "empty: the folder is empty. Fix: check the path.")
     (web.folder / "empty" / "a.bin").touch()
-    known = ", ".join((*HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
     formats = "html, text, warc, trec-web, jsonl, tar, parquet"
     refused(
         call,
         web,
         3,
-        f"empty: the folder holds no collection. Fix: give files ending in {known}, or say what they are with `format`: "
-        f"{formats}.",
+        f"empty: the folder holds no collection. Fix: give files ending in .html, .txt, .warc, .trecweb, .jsonl, .tar, "
+        f".parquet or alike, or say what they are with `format`: {formats}.",
     )
     (web.folder / "empty.jsonl").write_text("")
     web.write(collection='path = "empty.jsonl"')
@@ -378,7 +375,8 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         3,
         "other.trec: no judged document was retrieved for any topic (the first id in the run is elsewhere, "
         "in the qrels part0/page00). "
-        "Fix: check that collection and qrels use the same document ids.",
+        "Fix: check that collection and qrels use the same document ids: --ids, --prefix, --keep-suffix, or "
+        "keys of [collection].",
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )
     (web.folder / "other.trec").write_text("x9 Q0 part0/page00 1 2.5 x\n")

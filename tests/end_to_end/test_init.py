@@ -49,6 +49,12 @@ def test_ids_come_out_as_the_qrels_have_them(
     done = thresher("init", files[0], "--topics", files[1], "--qrels", files[2], cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     assert "2 of 2 judged pages" in done.out
+    options = {"keep_suffix": "--keep-suffix", "prefix": "--prefix site", "ids": "--ids stem"}
+    expected_lines = [
+        f"- Ids are made as in the qrels. For the same ids, `thresher clean` and `index` need {options[key]}."
+        for key in keys
+    ]
+    assert [line for line in done.out.splitlines() if "For the same ids" in line] == expected_lines
     assert f"{len(pages)} pages read, and 0 that" in done.out
     assert done.out.splitlines()[-1] == f"experiment: {tmp_path / 'my-pages.toml'}"
     experiment = load_experiment(tmp_path / "my-pages.toml")

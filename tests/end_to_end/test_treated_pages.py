@@ -106,7 +106,8 @@ def test_standard_input_is_indexed_as_a_file_is(web: Web, call: Call, tmp_path: 
 
 def test_the_line_for_a_weighted_treatment_builds_it(web: Web, call: Call) -> None:
     document = load_experiment(web.folder / "web.toml").document
-    (line,) = treatment_commands(document, "pages", parse_treatment(LINKED))
+    line, clean = treatment_commands(document, "pages", parse_treatment(LINKED))
+    assert shlex.split(clean) == ["thresher", "clean", "pages", "-c", LINKED.split("|")[0], "-o", "cleaned.jsonl"]
     words = shlex.split(line)
     assert (words[:3], words[-4:]) == (["thresher", "index", "pages"], ["-t", LINKED, "-o", "index"])
     done = call(*words[1:], cwd=web.folder)
@@ -130,7 +131,9 @@ def test_the_line_of_choose_builds_the_weighted_index_that_it_chose(call: Call, 
     assert chosen.variant.startswith("words@5|weights(title=8,headings=2,anchors=1)|dcp@")
     printed = call("choose", "web.toml", cwd=web.folder).out.splitlines()
     (line,) = (line for line in printed if line.startswith("thresher index "))
-    assert (line,) == choice.commands[chosen.variant]
+    text = next(line for line in printed if line.startswith("thresher clean "))
+    assert text.endswith(" -c words@5 -o cleaned.jsonl")
+    assert (line, text) == choice.commands[chosen.variant]
     assert call(*shlex.split(line)[1:], cwd=web.folder).code == 0
     with open_index(web.folder / "index") as reader:
         assert index_statistics(reader).postings == chosen.postings

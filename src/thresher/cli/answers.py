@@ -35,7 +35,7 @@ def show_results(
     from thresher.experiments.results import RESULTS_FILE
     from thresher.reports.choice_tables import answers_table
     from thresher.reports.files import REPORT_FILE
-    from thresher.reports.summary import agreement, answer, commands, findings, warnings
+    from thresher.reports.summary import agreement, answer, commands, findings, other_engines, warnings
     from thresher.reports.sweep_tables import sweeps_table
     from thresher.reports.variant_tables import frontier_table
 
@@ -44,14 +44,12 @@ def show_results(
     sentences: list[str] = []
     shell_commands: Sequence[str] = ()
     if choice:
-        for model in results.retrievals:
-            recommended += choice.named_variants(model)
+        recommended = [name for model in results.retrievals for name in choice.named_variants(model)]
         sentences += answer(choice)
         sentences += agreement(choice, results)
+        sentences += other_engines(choice)
         shell_commands = commands(choice)
-    table_of_choice = None
-    if choice and answers:
-        table_of_choice = answers_table(choice)
+    table_of_choice = answers_table(choice) if choice and answers else None
     if table_of_choice is None:
         sentences += findings(results)
     sentences += warnings(results)
@@ -98,13 +96,13 @@ def answer_of_choice(choice: Choice, folder: Path) -> options.Answer:
     from thresher.reports.choice_tables import answers_table, families_tables, savings_table
     from thresher.reports.files import REPORT_FILE
     from thresher.reports.notices import notice_text
-    from thresher.reports.summary import answer, commands
+    from thresher.reports.summary import answer, commands, other_engines
 
     answers = answers_table(choice)
     tables = [answers, savings_table(choice)]
     for model in choice.models:
         tables += families_tables(choice, model)
-    sentences = list(answer(choice))
+    sentences = [*answer(choice), *other_engines(choice)]
     for notice in choice.notices:
         sentences.append(notice_text(notice))
     return options.Answer(

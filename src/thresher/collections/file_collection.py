@@ -262,11 +262,12 @@ def _no_collection(root: Path) -> InputError:
     what = "the folder holds no collection"
     if root.is_file():
         what = "this is not a known kind of collection"
-    suffixes = list(sources.HTML_SUFFIXES)
-    suffixes += TEXT_SUFFIXES
+    suffixes = [sources.HTML_SUFFIXES[0], TEXT_SUFFIXES[0]]
     for kind in kinds():
-        suffixes += kind.suffixes
-    fix = f"give files ending in {', '.join(suffixes)}, or say what they are with `format`: {', '.join(FORMATS)}"
+        suffixes.append(kind.suffixes[0])
+    fix = (
+        f"give files ending in {', '.join(suffixes)} or alike, or say what they are with `format`: {', '.join(FORMATS)}"
+    )
     return InputError(what, fix, str(root))
 
 

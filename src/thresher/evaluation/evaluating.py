@@ -189,9 +189,23 @@ def check_overlap(run: Run, qrels: Qrels, topics: Sequence[str], where: str | No
     raise InputError(
         "no judged document was retrieved for any topic (the first id in the run is "
         f"{_first_document(run, topics)}, in the qrels {_first_document(qrels, topics)})",
-        "check that collection and qrels use the same document ids",
+        _fix_of_ids(run, qrels, judged_topics),
         where,
     )
+
+
+def _fix_of_ids(run: Run, qrels: Qrels, topics: Sequence[str]) -> str:
+    """Return how to make the ids of collection and qrels agree: by the suffix, if only that differs."""
+    for topic in topics:
+        hits = run.get(topic, {})
+        for document in qrels[topic]:
+            stem, dot, _ = document.rpartition(".")
+            if dot and stem in hits:
+                return (
+                    "keep the suffixes of file names in ids: --keep-suffix of `thresher clean` and `thresher index`, or "
+                    "keep_suffix = true in [collection]"
+                )
+    return "check that collection and qrels use the same document ids: --ids, --prefix, --keep-suffix, or keys of [collection]"
 
 
 def _values(measure: Measure, judged: Qrels, ranked: Run) -> dict[str, float]:

@@ -37,7 +37,7 @@ from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
 from thresher.experiments.query_pages import find_pages, read_answers
 from thresher.experiments.shell_commands import treatment_commands
-from thresher.indexes.pruning.treatments import Treatment, parse_treatment
+from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages.decoding import decode
 from thresher.scores.block_kinds import KINDS
 from thresher.scores.cutting import shard_columns, shard_layout, shard_mask
@@ -313,8 +313,4 @@ def _table_lines(table: schema.CollectionTable) -> str:
 def _commands(table: schema.CollectionTable) -> tuple[str, ...]:
     """Return the shell commands that index the collection, and that write its cleaned text for another engine."""
     document = schema.Document(schema.ExperimentTable(EXPERIMENT), table, schema.TopicsTable(""), schema.QrelsTable(""))
-    treatment = parse_treatment(DEFAULT_INDEX)
-    clean, _ = treatment_commands(document, table.path, Treatment(treatment.cleaner))
-    commands = list(treatment_commands(document, table.path, treatment))
-    commands.append(clean)
-    return tuple(commands)
+    return treatment_commands(document, table.path, parse_treatment(DEFAULT_INDEX))

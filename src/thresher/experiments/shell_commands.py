@@ -59,8 +59,10 @@ def treatment_commands(document: Document, source: str, treatment: Treatment, le
 
 
 def clean_and_index(treatment: Treatment, pages: Sequence[str], index: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the shell lines that apply a treatment to pages, one line if it has weights; none if its texts are in files that
-    only an experiment names.
+    """Return the shell lines that apply a treatment to pages; none if its texts are in files that only an experiment names.
+
+    The lines clean the pages and index the cleaned text. With weights, the first line makes the index of the pages, and the
+    second writes the cleaned text, without weights, for another engine.
 
     Args:
         treatment: of the pages.
@@ -70,10 +72,10 @@ def clean_and_index(treatment: Treatment, pages: Sequence[str], index: Sequence[
     for scorer in treatment.cleaner.scorers:
         if any(isinstance(text, FileText) for text in scorer.required_texts):
             return ()
+    clean = _shell_line("thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", _CLEANED)
     if treatment.weights is not None:
         # Cleaned text no longer says what is a title, a heading or a link.
-        return (_shell_line("thresher", "index", *pages, *index, "-t", treatment.name, "-o", _INDEX),)
-    clean = _shell_line("thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", _CLEANED)
+        return _shell_line("thresher", "index", *pages, *index, "-t", treatment.name, "-o", _INDEX), clean
     pruning: list[str] = []
     if treatment.pruning is not None:
         pruning = ["--prune", treatment.pruning.name]

@@ -72,6 +72,7 @@ class StartingFile:
         topics: the number of topics.
         topics_with_judgments: the number of topics with judgments.
         first_judged: the first document of the qrels; empty without any.
+        keys: the keys of [collection] that make ids as in the qrels, with their values.
     """
 
     text: str
@@ -79,13 +80,7 @@ class StartingFile:
     topics: int
     topics_with_judgments: int
     first_judged: str
-
-
-class _ChangedKey(NamedTuple):
-    """A key of [collection] whose value is not the default."""
-
-    name: str
-    value: str | bool
+    keys: Mapping[str, str | bool]
 
 
 def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path) -> StartingFile:
@@ -121,6 +116,7 @@ def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path)
         topics=len(spelled),
         topics_with_judgments=len(with_judgments),
         first_judged=judged[0] if judged else "",
+        keys=_changed_keys(summary.reading),
     )
 
 
@@ -200,16 +196,17 @@ def _id_rules(paths: Sequence[str]) -> list[IdRule]:
     return with_and_without_suffix
 
 
-def _changed_keys(reading: ReadOptions) -> list[_ChangedKey]:
-    changed = []
+def _changed_keys(reading: ReadOptions) -> dict[str, str | bool]:
+    """Return the keys of [collection] whose values are not the defaults."""
+    changed: dict[str, str | bool] = {}
     for key in ("ids", "prefix", "keep_suffix"):
         value = getattr(reading.rule, key)
         if value != getattr(IdRule(), key):
-            changed.append(_ChangedKey(key, value))
+            changed[key] = value
     for use in ("id", "html", "text", "url"):
         names = getattr(reading.fields, use)
         if names != getattr(JsonFields(), use):
-            changed.append(_ChangedKey(f"{use}_field", names[0]))
+            changed[f"{use}_field"] = names[0]
     return changed
 
 
@@ -220,7 +217,7 @@ def _text(name: str, file: Path, paths: Mapping[str, Path], summary: CollectionS
         values[key] = os.path.relpath(path, file.parent)
     quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     keys = ""
-    for key, value in _changed_keys(summary.reading):
+    for key, value in _changed_keys(summary.reading).items():
         keys += f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
     sweeps = ""
     for scorer, cutoffs in sweeps_for(language):

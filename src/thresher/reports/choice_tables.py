@@ -18,6 +18,7 @@ from thresher.reports.index_columns import IndexColumns, first_failed, index_col
 from thresher.reports.named_indexes import NamedIndex, co2_saved, named_indexes, seconds_saved
 from thresher.reports.summary import loss_text, margin_text
 from thresher.reports.table import Table, filled, measure_header
+from thresher.scores.block_kinds import BlockKind
 
 REMOVED_WORDS: tuple[Column[RemovedWords], ...] = (
     Column("kind", attrgetter("kind"), "Kind of blocks.", formats.TEXT, "blocks"),
@@ -125,7 +126,10 @@ TOPICS_NEEDED: Column[FamilyTests] = Column(
 
 def removed_words_table(advice: Advice) -> Table:
     """Return the words that cleaning removes, by kind of block."""
-    return Table.of(REMOVED_WORDS, advice.blocks, "Words that cleaning removes, by kind of block.")
+    text = "Words that cleaning removes, by kind of block."
+    if any(block.kind == BlockKind.COMMENT for block in advice.blocks):
+        text += " Comment: of readers, by the class, id or role of an element."
+    return Table.of(REMOVED_WORDS, advice.blocks, text)
 
 
 # The indexes that answers name

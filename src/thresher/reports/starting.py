@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from thresher.base.defaults import LANGUAGE
@@ -9,6 +10,7 @@ from thresher.base.number_text import counted
 from thresher.cleaners.languages import BY_CODE
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.experiments.page_language import index_language
+from thresher.experiments.schema import option_name
 from thresher.experiments.starting import StartingFile
 
 
@@ -20,6 +22,13 @@ def starting_sentences(file: StartingFile) -> Iterator[str]:
     if file.topics_with_judgments < MINIMUM:
         yield f"`choose` gives no verdict below {MINIMUM} topics with judgments."
     yield f"{pages.judged_seen:,} of {pages.judged:,} judged pages are among those read."
+    if file.keys and pages.judged_seen:
+        options: list[str] = []
+        for key, value in file.keys.items():
+            options.append(option_name(key))
+            if value is not True:
+                options.append(shlex.quote(str(value)))
+        yield f"Ids are made as in the qrels. For the same ids, `thresher clean` and `index` need {' '.join(options)}."
     if pages.language != LANGUAGE:
         yield f"The pages' language is {BY_CODE.get(pages.language, pages.language)}: [pages] and cleaners are set to it."
         if not index_language(pages.language):

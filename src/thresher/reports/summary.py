@@ -211,6 +211,17 @@ def commands(choice: Choice) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def other_engines(choice: Choice) -> Iterator[str]:
+    """Say which text another engine indexes, if all models name the same first index."""
+    firsts = {model.first.variant for model in choice.models if model.first}
+    if len(firsts) != 1 or not choice.commands.get(variant := firsts.pop()):
+        return
+    lacking = ""
+    if "|" in variant:
+        lacking = ", without its weights and pruning"
+    yield f"For another engine, such as SQLite or Elasticsearch, `thresher clean` writes its text as JSON lines{lacking}."
+
+
 def agreement(choice: Choice, results: Results) -> Iterator[str]:
     """Say that all named indexes that were built are as explored, or which of them differ."""
     if any(True for _ in measured(choice, results, is_same=False)):
@@ -411,7 +422,7 @@ def _bounded(effect: Effect) -> str:
 def advised(advice: Advice) -> Iterator[str]:
     """Give the index to begin with, its changes on other collections, and the pages behind the figures."""
     main = measure_header(MAIN_MEASURE).name
-    yield f"Begin with {advice.variant}, the default index."
+    yield f"Begin with {advice.variant}, the default index for search."
     yield (
         f"On other collections it changed {main} as follows, each time chosen without that collection: "
         f"{_percents(advice.elsewhere)}."
