@@ -152,8 +152,12 @@ def test_what_is_recommended_can_be_had(again: Decided, call: Call) -> None:
     for command in (*make, check):
         done = call(*shlex.split(command)[1:], cwd=folder)
         assert (done.code, done.errors) == (0, []), command
-    same = [line for line in done.out.splitlines() if "as explored" in line]
-    assert any(pick.variant in line and f"{100 * pick.share:.1f} %" in line for line in same)
+    said = " ".join(done.out.split())
+    assert f"- Use {pick.variant}: " in said
+    assert f"({100 * pick.share:.1f} % of the postings)" in said
+    assert "every index named here has the postings and the means that exploring gave." in said
+    assert " MB measured, " in said
+    assert check not in done.out
     table = read_results(again.results).table()
     names = {table.rows[index].name for index in table.built}
     # What was run before stays, and the choice is the same but for times.
