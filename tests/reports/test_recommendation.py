@@ -11,8 +11,9 @@ from experiments import NDCG, chosen, effect, made
 from thresher.evaluation.non_inferiority import MINIMUM, Margin
 from thresher.experiments.choosing.choices import Choice
 from thresher.reports.choice_tables import answer_columns, answers_table, families_tables, savings_table
+from thresher.reports.chosen_sentences import agreement, other_engines
 from thresher.reports.named_indexes import named_indexes
-from thresher.reports.summary import agreement, answer, assumptions, commands, frontier_caption, measured
+from thresher.reports.summary import answer, assumptions, commands, frontier_caption, measured
 from thresher.reports.table import csv_table
 from thresher.reports.text_tables import render_text
 
@@ -143,6 +144,14 @@ def test_the_named_indexes_agree_with_the_exploration_in_one_sentence_or_are_nam
     assert said.startswith("Built and searched, every index named here")
     explored = made(only_explored=("words@8",))
     assert list(agreement(chosen(explored, "words@8"), explored)) == []
+
+
+def test_the_text_for_another_engine_is_named_with_what_it_lacks() -> None:
+    (plain,) = other_engines(chosen(RESULTS, "words@8"))
+    assert plain.endswith("`thresher clean` writes its text as JSON lines.")
+    (pruned,) = other_engines(chosen(RESULTS, "none|dcp@0.5"))
+    assert pruned.endswith("JSON lines, without its weights and pruning.")
+    assert list(other_engines(chosen(RESULTS, None))) == []
 
 
 def test_assumptions_name_what_topics_cannot_show() -> None:

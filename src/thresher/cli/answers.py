@@ -34,8 +34,9 @@ def show_results(
     from thresher.experiments.chooser import ChooseOptions, last_choice
     from thresher.experiments.results import RESULTS_FILE
     from thresher.reports.choice_tables import answers_table
+    from thresher.reports.chosen_sentences import agreement, other_engines
     from thresher.reports.files import REPORT_FILE
-    from thresher.reports.summary import agreement, answer, commands, findings, other_engines, warnings
+    from thresher.reports.summary import answer, commands, findings, warnings
     from thresher.reports.sweep_tables import sweeps_table
     from thresher.reports.variant_tables import frontier_table
 
@@ -94,9 +95,10 @@ def answer_of_choice(choice: Choice, folder: Path) -> options.Answer:
     """Return the answer for one experiment, as `choose` prints it."""
     from thresher.experiments.choosing.choices import CHOICE_FILE
     from thresher.reports.choice_tables import answers_table, families_tables, savings_table
+    from thresher.reports.chosen_sentences import other_engines
     from thresher.reports.files import REPORT_FILE
     from thresher.reports.notices import notice_text
-    from thresher.reports.summary import answer, commands, other_engines
+    from thresher.reports.summary import answer, commands
 
     answers = answers_table(choice)
     tables = [answers, savings_table(choice)]

@@ -22,7 +22,9 @@ def fitted_lines(table: Table, width: int, wraps: bool) -> list[str]:
     widths = [column_width(table, index) for index in range(len(table.columns))]
     least = [_least_width(table, index, widths[index]) for index in range(len(widths))]
     count = _columns_that_fit(least, width, table.keys + 1)
-    room = width - sum(least[:count]) - (count - 1) * len(GAP)
+    room = width + len(GAP)
+    for smallest in least[:count]:
+        room -= smallest + len(GAP)
     shown: list[int] = []
     for natural, smallest in zip(widths[:count], least[:count], strict=True):
         more = max(0, min(natural - smallest, room))

@@ -211,25 +211,6 @@ def commands(choice: Choice) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def other_engines(choice: Choice) -> Iterator[str]:
-    """Say which text another engine indexes, if all models name the same first index."""
-    firsts = {model.first.variant for model in choice.models if model.first}
-    if len(firsts) != 1 or not choice.commands.get(variant := firsts.pop()):
-        return
-    lacking = ""
-    if "|" in variant:
-        lacking = ", without its weights and pruning"
-    yield f"For another engine, such as SQLite or Elasticsearch, `thresher clean` writes its text as JSON lines{lacking}."
-
-
-def agreement(choice: Choice, results: Results) -> Iterator[str]:
-    """Say that all named indexes that were built are as explored, or which of them differ."""
-    if any(True for _ in measured(choice, results, is_same=False)):
-        yield from measured(choice, results, is_same=False)
-    elif any(True for _ in measured(choice, results, is_same=True)):
-        yield "Built and searched, every index named here has the postings and the means that exploring gave."
-
-
 def measured(choice: Choice, results: Results, is_same: bool | None = None) -> Iterator[str]:
     """Say of each named index that was built whether it is as explored; `is_same` selects indexes by the answer."""
     for model in choice.models:
