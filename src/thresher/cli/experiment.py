@@ -289,7 +289,11 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
     asked_for = ExplainOptions(**asked)
     if asked_for.document is not None and asked_for.topic is None:
         raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
-    explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, asked_for, options.announce)
+    config = experiment_of(folder, experiment)
+    beside = folder.parent.parent / "indexes"
+    if not (indexes / config.name).exists() and (beside / config.name).exists():
+        indexes = beside
+    explained = explain_experiment(config, folder, indexes, asked_for, options.announce)
     if as_json:
         options.tell_all(RECORD.text(explained))
         return

@@ -24,7 +24,7 @@ from thresher.reports import formats
 from thresher.reports.columns import Column
 from thresher.reports.formatting import NOTHING, change_text, measure_text, plain, rounded_up, signed
 from thresher.reports.number_formats import decimals, single
-from thresher.reports.table import Table
+from thresher.reports.table import Table, measure_header
 from thresher.reports.text_tables import NARROWEST, render_text, shortened, wrapped
 from thresher.scores.removed import DROPPED_HEADING, short
 
@@ -56,7 +56,7 @@ def variant_text(explanation: Explanation) -> str:
     if explanation.reason is Reason.RECOMMENDED:
         reason = " (the recommended variant)"
     elif explanation.reason is Reason.LARGEST_CHANGE:
-        reason = f" (largest change in {explanation.measure} of {explanation.built} variants)"
+        reason = f" (largest change in {measure_header(explanation.measure).name} of {explanation.built} variants)"
     return f"{explanation.variant}{reason}, by {explanation.retrieval}, {explanation.depth} hits per topic."
 
 
@@ -100,7 +100,7 @@ def _change_text(topic: TopicExplanation, measure: str) -> str:
         verdict = "won"
     before = measure_text(topic.before[measure])
     after = measure_text(topic.after[measure])
-    return f"Topic {topic.topic} {verdict}: {measure} {before} → {after} ({change_text(topic.change)})."
+    return f"Topic {topic.topic} {verdict}: {measure_header(measure).name} {before} → {after} ({change_text(topic.change)})."
 
 
 def _measures_table(topic: TopicExplanation, main: str) -> Table:
@@ -298,7 +298,7 @@ def _rank_text(rank: int | None, missing: str) -> str:
 
 def _all_topics_lines(explanation: Explanation, loss: Loss, width: int) -> Iterator[str]:
     moved = explanation.moved
-    measure = explanation.measure
+    measure = measure_header(explanation.measure).name
     yield from wrapped(f"Variant: {variant_text(explanation)}", width)
     yield from wrapped(f"Topics that lost: {loss.topics}, together {measure_text(loss.total)} {measure}.", width)
     yield from wrapped(
@@ -339,7 +339,7 @@ def _loss_table(loss: Loss) -> Table:
 def topics_table(explanation: Explanation, topics: Sequence[TopicExplanation], width: int) -> Table:
     """Return topics by their change, the largest loss first; queries have about a third of `width` columns."""
     columns = topics_columns(explanation.measure, max(width // 3, NARROWEST))
-    caption = f"Topics by their change in {explanation.measure}."
+    caption = f"Topics by their change in {measure_header(explanation.measure).name}."
     return Table.of(columns, sorted(topics, key=attrgetter("change")), caption)
 
 
