@@ -113,7 +113,9 @@ def test_the_verb_prints_the_answer_first_and_the_record_on_request(
     assert done.code == 0
     topic = next(topic for topic in every.topics if topic.topic == "3")
     lines = done.out.splitlines()
-    assert lines[0].startswith(f"Topic 3 {'lost' if topic.change < 0 else 'won'}: {NDCG} {topic.before[NDCG]:.4f} → ")
+    assert lines[0].startswith(
+        f"Topic 3 {'lost' if topic.change < 0 else 'won'}: exp-nDCG@10 {topic.before[NDCG]:.4f} → "
+    )
     assert lines[1] == f"Largest part: {topic.part}."
     assert any(topic.documents[0].document in line for line in lines)
     done = call("explain", "results/web", "3", "--variant", "words@40", "--json", cwd=finished.web.folder)

@@ -291,7 +291,8 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
         raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
     config = experiment_of(folder, experiment)
     beside = folder.parent.parent / "indexes"
-    if not (indexes / config.name).exists() and (beside / config.name).exists():
+    is_default = indexes == Path("indexes")
+    if is_default and not (indexes / config.name).exists() and (beside / config.name).exists():
         indexes = beside
     explained = explain_experiment(config, folder, indexes, asked_for, options.announce)
     if as_json:
