@@ -22,6 +22,8 @@ import pydoc_pages as pydoc
 import pydoc_renderer
 from thresher.base.errors import InputError, MissingDependencyError, StateError
 
+pytestmark = pytest.mark.slow
+
 SECRET = "correct-horse-battery-staple"
 FEW = (
     "os",
@@ -150,7 +152,6 @@ def test_listing_imports_nothing():
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.slow
 def test_generating_twice_gives_the_same_bytes(tmp_path, monkeypatch):
     first = pydoc.generate_modules(tmp_path / "first", FEW)
     monkeypatch.setenv("SECRET_TOKEN", SECRET)

@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.base.errors import MOST, ConfigErrors, InputError, escape_controls
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_nothing_steers_and_nothing_else_changes(text: str) -> None:
     seen = escape_controls(text, None)

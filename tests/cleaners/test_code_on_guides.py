@@ -6,6 +6,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
+import pytest
 from lxml import html
 
 from thresher.cleaners.cleaner import parse_cleaner
@@ -26,6 +27,7 @@ def guides(archive: Path) -> Iterator[str]:
             yield member.read().decode()
 
 
+@pytest.mark.slow
 def test_code_of_guides_stays(shared_data: Path) -> None:
     cleaner = parse_cleaner("content@0.5")
     kept: list[bool] = []

@@ -208,6 +208,7 @@ def thresher(*arguments: str | Path, stdin: bytes = b"", cwd: Path) -> subproces
     )
 
 
+@pytest.mark.slow
 def test_a_pipe_in_a_pipe_out(tmp_path: Path, pages: Path, expected: bytes) -> None:
     arguments = ("clean", "-", "-c", "words@3", "--workers", "1", "-o")
     done = thresher(*arguments, "-", stdin=pages.read_bytes(), cwd=tmp_path)
@@ -215,6 +216,7 @@ def test_a_pipe_in_a_pipe_out(tmp_path: Path, pages: Path, expected: bytes) -> N
     assert done.stderr.decode().startswith(f"-: {len(LINES)} pages = {len(LINES)} with text + 0 emptied + 0 failed")
 
 
+@pytest.mark.slow
 def test_lines_come_out_before_the_pipe_ends(tmp_path: Path, pages: Path, expected: bytes) -> None:
     arguments = (THRESHER, "clean", "-", "-c", "words@3", "--workers", "1")
     lines = pages.read_bytes().splitlines(keepends=True)

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -129,6 +130,18 @@ def test_the_verb_prints_the_answer_first_and_the_record_on_request(
     done = call("explain", finished.results, "--indexes", finished.indexes.parent, cwd=finished.web.folder)
     assert done.code == 0
     assert "largest change" in done.out
+
+
+def test_from_another_folder_the_indexes_beside_the_results_are_read(
+    finished: Finished, call: Call, tmp_path: Path
+) -> None:
+    asked = ("3", "--variant", "words@40")
+    here = call("explain", "results/web", *asked, cwd=finished.web.folder)
+    there = call("explain", finished.results, *asked, cwd=tmp_path)
+    assert (there.code, there.out) == (0, here.out)
+    rows = [line.split() for line in there.out.splitlines()]
+    (heads,) = [number for number, row in enumerate(rows) if row[:1] == ["measure"]]
+    assert rows[heads + 2][0] == "exp-nDCG@10"
 
 
 def test_one_document_is_explained_whole(finished: Finished, every: Explanation) -> None:

@@ -25,6 +25,8 @@ from thresher.experiments.runner import run_experiment
 from thresher.experiments.stages import evidence_key
 from thresher.experiments.table import Variant
 
+pytestmark = pytest.mark.slow
+
 Call = Callable[..., Done]
 VARIANTS = (
     "words@5",
@@ -80,7 +82,6 @@ def compared(measured: Results, explored: Results) -> int:
 
 
 # In `make fuzz` others, too.
-@pytest.mark.slow
 @settings(
     max_examples=2,
     phases=[Phase.explicit, *([Phase.generate] if settings().max_examples >= 1000 else ())],

@@ -90,6 +90,7 @@ def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -
     assert "".join("".join(str(mark.text) for mark in marks).split()) == "".join("".join(page.sentences[1:]).split())
 
 
+@pytest.mark.slow
 def test_a_page_of_results_shows_ranks(finished: Finished, tmp_path: Path) -> None:
     file = tmp_path / "try.html"
     done = thresher("play", finished.results, "-o", file, cwd=finished.web.folder)

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from commands import Done, thresher
 from messages import assert_names
 from small_web import Finished, Web, stamps, tree, without_clock, write_topics
@@ -27,6 +28,7 @@ def changed(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]
     return {name for name in before | after if before.get(name) != after.get(name)}
 
 
+@pytest.mark.slow
 def test_two_runs_elsewhere_give_the_same_runs_and_indexes(finished: Finished, web: Web) -> None:
     """Other folder, other times of the pages, other number of workers."""
     file = web.write(run="workers = 1")

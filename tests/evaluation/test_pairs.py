@@ -79,6 +79,7 @@ def test_without_pairs_the_marks_are_of_the_baseline() -> None:
     assert "against good" in table.caption
 
 
+@pytest.mark.slow
 def test_more_runs_than_letters_are_refused() -> None:
     runs = {f"run{number}": RUNS["good"] for number in range(53)}
     with pytest.raises(ConfigError, match=r"53 runs.*at most 52"):

@@ -103,6 +103,7 @@ class Troublesome(Scorer):
         return np.ones(len(segments.block_ends), dtype=np.float32)
 
 
+@pytest.mark.slow
 def test_a_page_that_hangs_crashes_or_fails_costs_only_itself() -> None:
     contents = ["good", "hang", "good", "crash", "fail", "x" * 2000, "good"]
     sources = [Source(f"{at}", "f", len(text), content=text.encode()) for at, text in enumerate(contents)]

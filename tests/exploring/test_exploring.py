@@ -161,6 +161,7 @@ def judged(pages: dict[str, str]) -> JudgedTopics:
     return JudgedTopics(topics, qrels, tuple(topics)[::-1])
 
 
+@pytest.mark.slow
 def test_an_exploration_tells_what_building_every_index_would(
     store: Path, judged: JudgedTopics, tmp_path: Path
 ) -> None:

@@ -308,6 +308,7 @@ def work(chunks: MatchChunks) -> RankingJob:
     return RankingJob(chunks.chunks, chunks.statistics, chunks.pairs, QUERIES, evaluators, models, 20)
 
 
+@pytest.mark.slow
 def test_workers_find_the_same_in_one_chunk_and_in_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = collection(4, 50, 70)
     alone = evaluate_sweeps(work(stored(tmp_path, [result])), None, tmp_path)

@@ -46,6 +46,7 @@ def in_lists(record: Any) -> Any:
 
 
 # Here and below: no fork of a process with Java can have its own.
+@pytest.mark.slow
 def test_workers_count_what_this_process_counts(
     store: Path, sweeps: tuple[NestedSweep, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,6 +114,7 @@ def test_the_frontier_marks_what_matters(data: ChartData) -> None:
     assert texts == {"recommended", "baseline", "margin"}
 
 
+@pytest.mark.slow
 def test_a_recommended_variant_that_is_not_drawn_is_marked() -> None:
     names = {"none": 1.0, **{f"words@{cutoff}": 1 - 0.001 * cutoff for cutoff in range(1, 400)}}
     results = made(names)

@@ -238,6 +238,7 @@ def test_options_of_commands_do_not_break() -> None:
     )
 
 
+@pytest.mark.slow
 def test_all_files_are_written_and_the_same_again(judged: Results, choice: Choice, tmp_path: Path) -> None:
     written = []
     for _ in range(2):

@@ -82,6 +82,7 @@ TROUBLE: Mapping[int, str | bytes | Source] = {
 }
 
 
+@pytest.mark.slow
 def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_them(tmp_path: Path) -> None:
     plan, backend = ScorePlan(pages(600, TROUBLE), SCORERS, limits=LIMITS), Backend(workers=2)
     report = score_collection(plan, tmp_path / "store", backend)
@@ -176,6 +177,7 @@ def test_what_is_missing_is_done_again_and_only_that(
     assert counted(score_pass._REPORT_FILE.read(tmp_path / "complete.json")) == counted(report)
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     flag, folder = tmp_path / "go", tmp_path / "killed"
     plan = ScorePlan(pages(700, {520: f"WAIT {flag} "}), SCORERS, limits=Limits(600))
@@ -314,6 +316,7 @@ def test_an_empty_collection_is_an_error(tmp_path: Path) -> None:
     assert_names(caught.value, "listed: ", "collection is empty", "Fix: ", "check the path")
 
 
+@pytest.mark.slow
 def test_an_id_that_comes_twice_far_apart_fails_the_second_time(tmp_path: Path) -> None:
     items = (*pages(600).items, page(3, "again and again"), Source("d5", "other", 10, content=b"<p>and</p>"))
     report = score_collection(ScorePlan(Listed(items), SCORERS), tmp_path)
@@ -376,6 +379,7 @@ def test_ranges_that_begin_within_a_record_are_read_again(tmp_path: Path) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_a_page_of_a_range_read_again_is_blamed_where_it_is_now(tmp_path: Path) -> None:
     # The second page of the last range at first, for it began within a record; then the first.
     score_collection(ScorePlan(Ranged((), deadly=13), SCORERS), tmp_path)
@@ -445,6 +449,7 @@ class Crashing(Listed):
         return Span(0, 5)
 
 
+@pytest.mark.slow
 def test_what_crashes_its_reader_costs_the_rest_of_its_part(tmp_path: Path) -> None:
     plan, backend = ScorePlan(Crashing(()), SCORERS), Backend(workers=2)
     report = score_collection(plan, tmp_path, backend)
@@ -461,6 +466,7 @@ def test_what_crashes_its_reader_costs_the_rest_of_its_part(tmp_path: Path) -> N
     assert (tmp_path / "crashed_pages.json").stat().st_mtime_ns == told
 
 
+@pytest.mark.slow
 def test_late_pages_cost_their_limit_once_and_no_other_part_anything(tmp_path: Path) -> None:
     late = dict.fromkeys((3, 5, 100, 300), "SLEEP now")
     # While the first part's pages are late, the other worker is at these.

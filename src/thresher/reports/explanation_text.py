@@ -106,11 +106,14 @@ def _change_text(topic: TopicExplanation, measure: str) -> str:
 def _measures_table(topic: TopicExplanation, main: str) -> Table:
     """Return a topic's measures, the main measure first."""
 
+    def name(measure: str) -> str:
+        return measure_header(measure).name
+
     def change(measure: str) -> float:
         return topic.after[measure] - topic.before[measure]
 
     columns: list[Column[str]] = [
-        Column("measure", str, "", formats.TEXT),
+        Column("measure", name, "", formats.TEXT),
         Column("baseline", topic.before.get, ""),
         Column("variant", topic.after.get, ""),
         Column("change", change, "", formats.DIFFERENCE),
