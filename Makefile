@@ -7,7 +7,7 @@ JOBS ?= 3
 INPUTS ?= 100000
 SECONDS ?= 600
 
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10 --hypothesis-profile ci
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10 --hypothesis-profile ci
 
 .PHONY: demo test test-slow bench fuzz extras clean
 
@@ -40,8 +40,10 @@ test: .venv/dev
 	tests=$$?; wait $$types && exit $$tests
 
 # What takes long: kills, full disks, clusters, whole collections, comparisons with other tools. CI runs it after `make test`.
+# These tests wait more than others, so more processes run them; only files that have some are collected.
+test-slow: JOBS = 5
 test-slow: .venv/dev
-	$(PYTEST) -m slow
+	$(PYTEST) -m slow $$(grep -rl --include='*.py' 'mark\.slow' tests)
 
 # NAME is one benchmark, such as index; PAGES any folder of HTML pages. Compiled files are kept, as installed packages have them.
 bench: .venv/dev collections/pydoc
