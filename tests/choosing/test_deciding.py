@@ -81,6 +81,7 @@ def test_numbers_of_what_is_recommended() -> None:
     assert (pick.savings.queries, pick.savings.bytes) == (1000, pytest.approx(280_000))
 
 
+@pytest.mark.slow
 def test_each_family_tells_where_it_ended() -> None:
     model = chosen(lossy())
     tests = next(one for one in model.families if one.family == DCP)

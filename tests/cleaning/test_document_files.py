@@ -71,6 +71,7 @@ def expected(pages: Path) -> list[tuple[str, str, str | None]]:
     return [*found.values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OUTPUT_FORMATS)
 def test_every_format_is_read_back_and_has_the_same_bytes_whatever_the_workers(
     tmp_path: Path, pages: Path, expected: list[tuple[str, str, str | None]], monkeypatch: pytest.MonkeyPatch, name: str

@@ -21,6 +21,7 @@ def answer(sentences: list[str]) -> Answer:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 60, 80, 160])
 @pytest.mark.parametrize("copies", [1, 4, 20])
 def test_an_answer_has_few_lines_that_fit(width: int, copies: int) -> None:

@@ -42,6 +42,7 @@ def test_it_is_called_thresher_whatever_started_it(
     assert capsys.readouterr().err.endswith(" Fix: see `thresher run --help`.\n")
 
 
+@pytest.mark.slow
 def test_shells_complete_verbs_and_options() -> None:
     script = module(_THRESHER_COMPLETE="bash_source").stdout
     assert "_THRESHER_COMPLETE=bash_complete" in script

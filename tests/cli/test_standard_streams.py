@@ -52,6 +52,7 @@ def test_redirections(folder: Path, arguments: str, redirected: str, code: int, 
     assert {path.name for path in folder.iterdir()} == {"pages.jsonl", *written}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", ["clean pages.jsonl -c words@2 -o /dev/stdout", "cleaners"])
 def test_a_reader_that_has_enough(folder: Path, arguments: str) -> None:
     """As after `| head`: the exit code is that of programs which the system ends for it."""

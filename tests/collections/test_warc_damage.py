@@ -191,6 +191,7 @@ def test_a_large_record_is_passed_over(tmp_path, suffix):
     assert told(result) == [good(1), ("2", None, "too large: 10.0 MiB, the limit is 1 MiB"), good(3)]
 
 
+@pytest.mark.slow
 def test_a_record_of_100_mib_takes_little_memory(tmp_path):
     path = tmp_path / "a.warc"
     block = http(NOISE * 100)

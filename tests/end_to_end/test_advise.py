@@ -146,6 +146,7 @@ def test_queries_choose_as_choose_does(crawl: Path, tmp_path: Path) -> None:
     assert qrels["query-2"] == {"part1/page01": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["http://www.mill.example/{}.html#top", "https://mill.example:443/{}.html", "p{}"])
 def test_pages_of_queries_are_ids_or_any_spelling_of_the_address(tmp_path: Path, page: str) -> None:
     with (tmp_path / "crawl.jsonl").open("w") as file:

@@ -351,6 +351,7 @@ def test_qrels_of_other_topics(web: Web, call: Call) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "grade", "code"), [("zeppelin", 1, 3), ("telescope", 1, 3), ("barley", 0, 0), ("barley", 1, 0)]
 )

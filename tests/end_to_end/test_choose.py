@@ -233,6 +233,7 @@ def test_nothing_is_chosen_yet(copy: Finished, call: Call) -> None:
     assert done.errors == [f"error: {Path('results/web')}: {what}"]
 
 
+@pytest.mark.slow
 def test_terms_of_the_file_and_of_options(again: Decided, call: Call) -> None:
     options = ("--emptied", "1", "--deciding", "P@5", "--families", "none|dcp", "--families", "words", "--alpha", "0.1")
     written = again.results / "choice.json"
@@ -251,6 +252,7 @@ def test_terms_of_the_file_and_of_options(again: Decided, call: Call) -> None:
     assert all(index.emptied == 0 for index in found.models[0].named)
 
 
+@pytest.mark.slow
 def test_choosing_again_gives_the_same_bytes(again: Decided, call: Call) -> None:
     def written() -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in again.results.glob("*.*") if path.name != ".lock"}
@@ -260,6 +262,7 @@ def test_choosing_again_gives_the_same_bytes(again: Decided, call: Call) -> None
     assert written() == before
 
 
+@pytest.mark.slow
 def test_later_reports_have_the_choice_until_it_rests_on_something_else(again: Decided, call: Call) -> None:
     page = again.results / "report.html"
     before = page.read_text(encoding="utf-8")

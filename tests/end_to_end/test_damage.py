@@ -19,6 +19,8 @@ from small_web import Web
 from thresher.collections.interface import UNFIT_ID
 from thresher.experiments.results import read_results
 
+pytestmark = pytest.mark.slow
+
 Call = Callable[..., Done]
 
 MIB = 2**20

@@ -92,6 +92,7 @@ def tested(copy: Finished, call: Call) -> tuple[Finished, Done]:
     return copy, call("run", copy.file.name, cwd=copy.web.folder)
 
 
+@pytest.mark.slow
 def test_held_out_topics_by_trec_eval_and_scipy(tested: tuple[Finished, Done]) -> None:
     copy, done = tested
     assert done.code == 0, done.err
@@ -179,6 +180,7 @@ def test_what_is_told_of_them(tested: tuple[Finished, Done], call: Call) -> None
     assert tree(results) == before
 
 
+@pytest.mark.slow
 def test_exploring_tests_what_was_run_by_the_tests_of_the_file(tested: tuple[Finished, Done], call: Call) -> None:
     """As running again does, which tests anew anyway."""
     copy, _ = tested

@@ -78,6 +78,7 @@ def test_what_is_measured_is_recorded(finished: Finished) -> None:
         assert row.built.work.postings < baseline.built.work.postings
 
 
+@pytest.mark.slow
 def test_indexing_is_repeated_where_there_is_time(web: Web, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     # Time for all, and as little as possible to do with it.
     monkeypatch.setattr(measuring, "RESTARTS", 2)

@@ -136,6 +136,7 @@ def test_other_cutoffs_reuse_the_scores(copy: Finished, call: Call) -> None:
     assert [row["variant"] for row in table][:3] == ["none", "words@5", "words@30"]
 
 
+@pytest.mark.slow
 def test_other_scores_are_refused_until_fresh(finished: Finished, copy: Finished, call: Call) -> None:
     before = tree(copy.web.folder)
     for tables, what in (

@@ -43,6 +43,7 @@ def sizes(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in folder.iterdir() if path.name != SETTINGS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_index_is_the_one_that_a_run_builds(web: Web, call: Call, tmp_path: Path, name: str) -> None:
     full_name = parse_treatment(name).name

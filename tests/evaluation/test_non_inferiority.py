@@ -76,6 +76,7 @@ def test_equal_values_have_no_spread() -> None:
     assert lower_bounds(np.zeros((1, 30)), 0.0125) == pytest.approx([0.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("topics", "lost", "p"), [(100, 0, 0.0059), (100, 1, 0.0371), (172, 3, 0.0254)])
 def test_an_imaginary_topic_gives_the_binomial_for_two_values(topics: int, lost: int, p: float) -> None:
     tested = np.full((1, topics), 0.05)

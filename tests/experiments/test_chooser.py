@@ -47,6 +47,7 @@ def chosen(experiment: Experiment, results: Results, folder: Path = Path("result
     return choose_among(experiment, results, request, folder / experiment.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measures", "asked", "named", "deciding"),
     [

@@ -125,6 +125,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, changed: dict[str, Any], error: t
     assert not (tmp_path.parent / "up").exists()
 
 
+@pytest.mark.slow
 def test_the_experiment_of_the_page_runs_is_explored_chosen_and_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

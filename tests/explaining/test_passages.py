@@ -35,6 +35,7 @@ def page_at(store: Path, cleaner: Cleaner, place: int, cutoff: float, page: str)
     return judged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -65,6 +65,7 @@ def taken_apart(
     return score_parts(model, query, *inputs, cleaned), inputs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", [*VARIANTS[1:], *(OWN + name for name in VARIANTS if "|" in name)])
 def test_parts_add_up_to_the_difference_of_lucenes_scores(store: Path, indexes: Path, name: str, model: str) -> None:

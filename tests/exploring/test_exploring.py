@@ -40,6 +40,8 @@ from thresher.scores.cutting import CleanedDocument, cleaned_documents
 from thresher.scores.score_pass import ScorePlan, score_collection
 from thresher.scores.store import read_shard, shards
 
+pytestmark = pytest.mark.slow
+
 MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "bm25(b=0.9,k1=0)", "qld(exact,mu=37.5)", "classic")
 OPTIONS = IndexOptions(lengths=True)
 SWEEPS = ("words", "density(headings=keep)", "words(headings=drop)", "perplexity(lm=books)")
@@ -120,7 +122,6 @@ def check_against_lucene(
     return compared
 
 
-@pytest.mark.slow
 def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> None:
     sweeps = [*map(parse_sweep, SWEEPS), *map(quota_sweep, QUOTAS)]
     cleaners = [Cleaner(), *map(parse_cleaner, (*CLEANERS[:3], *QUOTA_CLEANERS))]
@@ -130,7 +131,6 @@ def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> Non
     assert check_against_lucene(store, every, chosen, QUERIES, MODELS, tmp_path / "index", 2) > 400
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("place", "topics", "rule"), REAL[1:])
 def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
     """Of every third page and topic."""
@@ -161,7 +161,6 @@ def judged(pages: dict[str, str]) -> JudgedTopics:
     return JudgedTopics(topics, qrels, tuple(topics)[::-1])
 
 
-@pytest.mark.slow
 def test_an_exploration_tells_what_building_every_index_would(
     store: Path, judged: JudgedTopics, tmp_path: Path
 ) -> None:
@@ -290,7 +289,6 @@ def test_what_is_explored_does_not_depend_on_chunks(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scores"]
 
 
-@pytest.mark.slow
 def test_memory_does_not_grow_with_the_collection(
     store: Path, judged: JudgedTopics, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -37,6 +37,8 @@ from thresher.indexes.pruning.treatments import Pruning, methods, parse_pruning,
 from thresher.indexes.searching import Searcher
 from thresher.scores.score_pass import ScorePlan, score_collection
 
+pytestmark = pytest.mark.slow
+
 MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "classic")
 OPTIONS = IndexOptions(lengths=True)
 PRUNING = tuple(methods())
@@ -99,7 +101,6 @@ def compared_rankings(
     return compared
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("original", [True, False])
 @pytest.mark.parametrize("cleaner", CLEANERS)
 def test_rankings_at_every_cutoff_are_those_of_pruned_indexes(
@@ -113,7 +114,6 @@ def test_rankings_at_every_cutoff_are_those_of_pruned_indexes(
     assert compared == 2 * len(some) * len(QUERIES)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("place", "topics", "rule"), REAL[:1])
 def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
     """Of every eighth page and every third topic."""
@@ -174,7 +174,6 @@ def test_values_are_those_of_runs_and_the_laxest_cutoff_is_the_baseline(
         assert dcp.values[number, :, 1] == pytest.approx(values, abs=1e-12)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("original", [True, False])
 def test_values_do_not_depend_on_chunks(
     store: Path, judged: JudgedTopics, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, original: bool

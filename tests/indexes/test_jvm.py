@@ -164,6 +164,7 @@ def _analyse_in_worker() -> tuple[list[str], str]:
     return tokens, jvm.java_report()["heap"]
 
 
+@pytest.mark.slow
 def test_java_starts_in_a_worker_that_asks_for_its_own() -> None:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         tokens, heap = pool.submit(_analyse_in_worker).result()

@@ -72,6 +72,7 @@ def odd_texts(number: int, pieces: int) -> list[str]:
     return ["".join(draw.choices(PIECES, k=draw.randint(0, pieces))) for _ in range(number)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stemmer", STEMMERS)
 @pytest.mark.parametrize("stopwords", [True, False])
 def test_counts_of_odd_texts_are_lucenes(stemmer: str, stopwords: bool) -> None:

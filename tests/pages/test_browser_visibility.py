@@ -15,6 +15,7 @@ def browser() -> Iterator[Browser]:
         yield Browser(started)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("html", "shown"), CASES)
 def test_what_browsers_show(browser: Browser, html: str, shown: str) -> None:
     browser.page.set_content(f"<body>{html}")

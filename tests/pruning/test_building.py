@@ -70,6 +70,7 @@ def test_documents_that_lose_everything_stay_indexed(store: Path, tmp_path: Path
     assert nothing.index.statistics.documents == without
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*methods()])
 def test_where_cleaning_leaves_nothing_the_pruned_index_is_empty_too(store: Path, tmp_path: Path, name: str) -> None:
     cleaner, method = parse_cleaner("words@9999"), parse_pruning(name).method

@@ -328,6 +328,7 @@ def test_all_pruning_methods_are_covered() -> None:
     assert {parse_pruning(name).method.name for name in NAMES} == set(methods())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @odd_collections
 @given(documents=COLLECTIONS)
@@ -340,6 +341,7 @@ def test_numbers_do_not_depend_on_blocks_or_order_and_are_never_nan(name: str, d
     assert numbers_of(name, dict(reversed(documents.items())), 3) == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @odd_collections
 @given(documents=COLLECTIONS)

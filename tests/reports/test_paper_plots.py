@@ -207,6 +207,7 @@ def test_rows_labels_and_measures_are_asked_for() -> None:
             paper_plot(results, asked)
 
 
+@pytest.mark.slow
 def test_the_verb_writes_it_as_wide_as_asked_for(tmp_path: Path) -> None:
     folder = tmp_path / "results"
     folder.mkdir()

@@ -95,6 +95,7 @@ def test_names_are_only_text_and_ids_are_the_plots_own() -> None:
     assert not re.search(r'(?:href|src)="(?!#)', inside)
 
 
+@pytest.mark.slow
 def test_the_report_of_a_folder_writes_them_where_it_is_asked_to(results: Results, tmp_path: Path) -> None:
     folder, out = tmp_path / "results", tmp_path / "plots"
     folder.mkdir()

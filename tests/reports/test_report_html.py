@@ -74,6 +74,7 @@ def text(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_each_stage_has_the_sections_that_it_can_fill(text: str) -> None:
     assert sections_of(text) == WHOLE
     assert sections_of(render_report(made(only_explored=list(NAMES)))) == [

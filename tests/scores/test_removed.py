@@ -178,6 +178,7 @@ def test_scores_for_people() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -210,6 +210,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in undisturbed.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("files", "expected"), [(3, 64), (300, 64), (1165, 73), (4200, 256)])
 def test_small_collections_of_files_give_more_shards(tmp_path: Path, files: int, expected: int) -> None:
     for number in range(files):
