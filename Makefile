@@ -40,8 +40,7 @@ test: .venv/dev
 	tests=$$?; wait $$types && exit $$tests
 
 # What takes long: kills, full disks, clusters, whole collections, comparisons with other tools. CI runs it after `make test`.
-# These tests wait more than others, so more processes run them; only files that have some are collected.
-test-slow: JOBS = 5
+# Only files that have such tests are collected.
 test-slow: .venv/dev
 	$(PYTEST) -m slow $$(grep -rl --include='*.py' 'mark\.slow' tests)
 
