@@ -3,6 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Processes of the test suite: more than cores, since each waits some of its time; three are faster than four on two cores.
 JOBS ?= 3
+# The folders whose slow tests `make test-slow` runs.
+SLOW ?= tests
 # How long `make fuzz` looks.
 INPUTS ?= 100000
 SECONDS ?= 600
@@ -39,10 +41,10 @@ test: .venv/dev
 	$(PYTEST) -m 'not slow'; \
 	tests=$$?; wait $$types && exit $$tests
 
-# What takes long: kills, full disks, clusters, whole collections, comparisons with other tools. CI runs it after `make test`.
-# Only files that have such tests are collected.
+# What takes long: kills, full disks, clusters, whole collections, comparisons with other tools; all of it before what is handed
+# in. Only files that have such tests are collected.
 test-slow: .venv/dev
-	$(PYTEST) -m slow $$(grep -rl --include='*.py' 'mark\.slow' tests)
+	$(PYTEST) -m slow $$(grep -rl --include='*.py' 'mark\.slow' $(SLOW))
 
 # NAME is one benchmark, such as index; PAGES any folder of HTML pages. Compiled files are kept, as installed packages have them.
 bench: .venv/dev collections/pydoc
