@@ -32,24 +32,24 @@ COVERED = """
   const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   // The box of a line that is drawn level or upright is empty, and its stroke is wider.
   const near = (a, b) => a.left - 2 < b.right && b.left < a.right + 2 && a.top - 2 < b.bottom && b.top < a.bottom + 2;
-  const found = [];
+  const meetings = [];
   for (const text of named) {
     const box = text.getBoundingClientRect();
     for (const other of texts) {
-      if (other.textContent !== text.textContent && meet(box, other.getBoundingClientRect())) found.push(other.textContent);
+      if (other.textContent !== text.textContent && meet(box, other.getBoundingClientRect())) meetings.push(other.textContent);
     }
     for (const shape of shapes.filter((shape) => near(box, shape.getBoundingClientRect()))) {
       const length = shape.getTotalLength();
       const onScreen = shape.getScreenCTM();
       for (let at = 0; at <= length; at += 1) {
         if (holds(box, shape.getPointAtLength(at).matrixTransform(onScreen))) {
-          found.push(text.textContent + " on " + shape.outerHTML);
+          meetings.push(text.textContent + " on " + shape.outerHTML);
           break;
         }
       }
     }
   }
-  return { found, names: [...new Set(named.map((text) => text.textContent))] };
+  return { meetings, names: [...new Set(named.map((text) => text.textContent))] };
 }
 """
 
@@ -88,8 +88,8 @@ def drawn(browser: Browser, folder: Path, spec: Spec, width: int) -> dict[str, A
     file = folder / "chart.html"
     file.write_text(f"<!DOCTYPE html><body>{Plot(spec, width=width).svg}", encoding="utf-8")
     browser.open(file)
-    found: dict[str, Any] = browser.page.evaluate(COVERED, sorted(NAMES))
-    return found
+    seen: dict[str, Any] = browser.page.evaluate(COVERED, sorted(NAMES))
+    return seen
 
 
 @pytest.mark.parametrize(("width", "height"), [(640, 460), (350, 460), (780, 215)])
@@ -97,7 +97,7 @@ def drawn(browser: Browser, folder: Path, spec: Spec, width: int) -> dict[str, A
 def test_names_cover_nothing(browser: Browser, tmp_path: Path, data: ChartData, width: int, height: int) -> None:
     for spec in (frontier_chart(data, width, height), variants_chart(data, width, height)):
         seen = drawn(browser, tmp_path, spec, width)
-        assert seen["found"] == []
+        assert seen["meetings"] == []
         assert {"baseline", "margin"} <= set(seen["names"])
     assert set(drawn(browser, tmp_path, frontier_chart(DEMO, width, height), width)["names"]) == NAMES
 

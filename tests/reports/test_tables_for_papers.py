@@ -159,7 +159,7 @@ def test_variants_selected_on_the_topics_have_no_letter() -> None:
     place = table.position["bte"]
     built = rows[place].built
     assert built
-    selected = {measure: replace(one, selected=True) for measure, one in built.comparisons.items()}
+    selected = {measure: replace(comparison, selected=True) for measure, comparison in built.comparisons.items()}
     rows[place] = replace(rows[place], built=replace(built, comparisons=selected))
     results = replace(results, tables=(table.with_rows(rows),))
     shown = paper_table(results, PaperTable(("P@10",), ("bte", "justext"), pairs=True))

@@ -173,7 +173,7 @@ def test_without_tests_none_are_spoken_of() -> None:
     rows = list(table.rows)
     built = rows[1].built
     assert built
-    comparisons = {measure: replace(one, selected=True) for measure, one in built.comparisons.items()}
+    comparisons = {measure: replace(comparison, selected=True) for measure, comparison in built.comparisons.items()}
     rows[1] = replace(rows[1], built=replace(built, comparisons=comparisons))
     chosen = replace(results, tables=(table.with_rows(rows),))
     assert chosen.tests == 0
