@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Draw the frontier of a report into docs/results/plots/frontier.svg, for README.md: low enough for its first screen.
+"""Draw the frontier of a report for README.md, low enough for its first screen, and once more for phones.
+
+The pictures are docs/results/plots/frontier.svg and frontier-narrow.svg.
 
 usage: scripts/report_picture.py RESULTS_FOLDER     (such as results/pydoc-site)
 """
@@ -13,16 +15,17 @@ from thresher.reports.chart_data import chart_data
 from thresher.reports.charts import frontier_chart
 from thresher.reports.drawing import Plot
 
-PICTURE = Path(__file__).parents[1] / "docs" / "results" / "plots" / "frontier.svg"
-WIDTH, HEIGHT = 780, 215
-"""Pixels; the height is that of the area of the chart."""
+PLOTS = Path(__file__).parents[1] / "docs" / "results" / "plots"
+PICTURES = {"frontier.svg": (780, 215), "frontier-narrow.svg": (360, 220)}
+"""Width of each picture and height of its chart's area, in pixels."""
 
 
 def main(folder: Path) -> None:
-    """Draw the picture of an explored or run experiment."""
+    """Draw the pictures of an explored or run experiment."""
     table = thresher.read_results(folder).tables[0]
     data = chart_data(table, read_choice(folder))
-    Plot(frontier_chart(data, WIDTH, HEIGHT), width=WIDTH).save(PICTURE)
+    for name, (width, height) in PICTURES.items():
+        Plot(frontier_chart(data, width, height), width=width).save(PLOTS / name)
 
 
 if __name__ == "__main__":
