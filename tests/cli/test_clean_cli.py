@@ -6,12 +6,14 @@ import gzip
 import json
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
 from many_languages import PARAGRAPHS
 
+from thresher.base.defaults import SEARCH_CLEANER
 from thresher.cleaners.words.text_training import train
 from thresher.cli.main import main
 
@@ -184,6 +186,22 @@ def test_pages_lost_by_their_language_are_told_last(
     assert counts_of_40 == counts.replace("39 pages", "40 pages").replace("2 emptied", "3 emptied")
     assert warning.startswith("warning: 3 of 40 pages (7.5 %) ")
     assert warning.endswith(": 1 Chinese, 1 Russian, 1 no text")
+
+
+def test_the_default_cleaner_names_the_one_for_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """An explicit choice of another cleaner needs no such hint."""
+    page = tmp_path / "page.html"
+    page.write_text("<p>Rain is expected in the north tonight.", encoding="utf-8")
+
+    def hints(*options: str) -> list[str]:
+        clean(monkeypatch, page, *options)
+        return [line for line in capfd.readouterr().err.splitlines() if "--cleaner" in line]
+
+    (hint,) = hints()
+    assert shlex.split(hint.partition(": ")[2]) == ["--cleaner", SEARCH_CLEANER]
+    assert hints("-c", SEARCH_CLEANER) == []
 
 
 def test_the_papers_cutoff_comes_with_what_it_means_for_the_model(

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.base.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, TEXT_NAME
+from thresher.base.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, SEARCH_CLEANER, TEXT_NAME
 from thresher.cli.options import (
     FILE,
     AskedBackend,
@@ -197,6 +198,7 @@ def clean(
     _say_outcomes(counts, output)
     say_left_out(source, collection.format)
     _say_pages(counts)
+    _say_purpose(cleaner)
     _say_cutoffs(cleaner, counts)
     if documents.fields:
         _say_boosts(documents.text_name)
@@ -239,6 +241,12 @@ def _say_pages(counts: CleanCounts) -> None:
         say(
             f"{counted(counts.unfit_ids, 'id')} that a TREC run cannot hold: to index the pages, clean with --escape-ids"
         )
+
+
+def _say_purpose(cleaner: str) -> None:
+    """Say what the default cleaner is for, since another cleaner suits pages that go into a search index."""
+    if cleaner == DEFAULT_CLEANER:
+        say(f"{cleaner} keeps the main text; to index the pages for search: --cleaner {shlex.quote(SEARCH_CLEANER)}")
 
 
 def _say_cutoffs(cleaner: str, counts: CleanCounts) -> None:
