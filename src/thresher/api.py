@@ -1,4 +1,4 @@
-"""Thresher from Python: what `thresher` offers, whose docstring shows it at work."""
+"""The functions of `thresher` for Python; the docstring of `thresher` has examples."""
 
 from __future__ import annotations
 
@@ -159,12 +159,12 @@ def clean_html(
 
 
 def score_text(text: str, scorers: Sequence[AnyScorer] | AnyScorer, **pages: str) -> PageScores:
-    """Score the blocks or sentences of a plain text, in which `<` is no markup; see `clean_text` and `score_html`."""
+    """Score the blocks or sentences of a plain text, where `<` is no markup; see `clean_text` and `score_html`."""
     return _scored_text(text, _parsed(scorers), PageOptions(**pages))
 
 
 def clean_text(text: str, cleaner: AnyCleaner = DEFAULT_CLEANER, **pages: str) -> str:
-    """Return what a cleaner leaves of a plain text, as `thresher clean` does of a text page; `pages` as in `score_html`.
+    """Return the part of a plain text that a cleaner keeps, as `thresher clean` does with text pages.
 
     Its blocks end at blank lines; in a text without any each line is one. A line that begins with `# ` or `<h>` is a heading.
 
@@ -176,7 +176,8 @@ def clean_text(text: str, cleaner: AnyCleaner = DEFAULT_CLEANER, **pages: str) -
 
 
 def scorer(name: str) -> Scorer:
-    """Return the scorer of a name such as `content` or `perplexity(lm=books)`, for scorers that build on others.
+    """Return the scorer of a name such as `content` or `perplexity(lm=books)`; scorers that build on another scorer
+    call it.
 
     Raises:
         ConfigError: if the name does not parse.
@@ -268,7 +269,8 @@ def index_collection(
 
 
 def load_experiment(experiment: Source, results: str | Path = "results", fresh: bool = False) -> Experiment:
-    """Return an experiment, checked, for `run`, `explore` and `choose`, which take all that this does.
+    """Return a checked experiment for `run`, `explore` and `choose`, which take the `experiment` argument in each of
+    its forms.
 
     Args:
         experiment: its file, or its tables by name. A value that is not a table is the table's first key: `{"experiment":
@@ -464,13 +466,13 @@ def index_json_lines(
         output: the folder, which is replaced if it holds an index.
         prune: a pruning method with its cutoff, such as `dcp@0.41`; None to keep all postings.
         original_statistics: whether a pruned index is ranked with the statistics of the unpruned one.
-        index: what the index holds, by the keys of [index] in an experiment file: `positions=True`, `stemmer="none"`.
+        index: contents of the index, by the keys of [index] in an experiment file: `positions=True`, `stemmer="none"`.
 
     Raises:
-        ConfigError: if the pruning method does not parse, or the index cannot hold such positions,
-            texts or vectors.
+        ConfigError: if the pruning method does not parse, or a pruned index cannot hold the positions, texts or
+            vectors.
         InputError: if the file is missing, broken, holds pages instead of text, or an id is unfit or not unique.
-        StateError: if `output` is a folder with other things in it than an index: nothing of a user's is removed.
+        StateError: if `output` is a folder with other files than an index; the folder stays as it is.
     """
     from thresher.indexes.indexing import IndexOptions, build_index, is_other_folder
 
@@ -480,10 +482,10 @@ def index_json_lines(
         what = "this is not a file of JSON lines or Parquet"
         raise InputError(what, "clean the collection first: `thresher clean`", str(source))
     if is_other_folder(output):
-        raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
+        raise StateError("the folder holds other files than an index", "choose a new folder", str(output))
     if prune is None:
         return build_index(_texts(collection), output, options)
-    # What prunes is imported where something is to be pruned.
+    # The pruning methods are imported only if the index is to be pruned.
     from thresher.experiments.applying import prune_texts
 
     return prune_texts(collection, prune, output, options, original_statistics)

@@ -101,7 +101,7 @@ def _retrieval() -> list[str]:
 
 
 def retrieval_packages(installed: Mapping[str, str]) -> list[Finding]:
-    """Return which packages of the extra `retrieval` are installed, given versions by name: it is optional as a whole.
+    """Return a finding for each package of the extra `retrieval`, which is optional as a whole; `versions` are by name.
 
     Without Pyserini and its bridge to Java, what else is installed came with something else.
     """

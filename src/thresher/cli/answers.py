@@ -87,7 +87,7 @@ def _full_tables(results: Results) -> list[Table]:
 
 
 def _whole(table: Table, _rows: int) -> Table:
-    """Return a table of few rows, whatever the room."""
+    """Return the table itself: it has few rows, so any terminal has room for it."""
     return table
 
 

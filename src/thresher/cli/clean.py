@@ -204,10 +204,7 @@ def clean(
         _say_boosts(documents.text_name)
     _say_problems(counts)
     _say_speed(counts, perf_counter() - begin, written)
-    listed = "with --failures FILE what is wrong with each"
-    if failures:
-        listed = str(failures)
-    check_failed(counts.failed, counts.documents, max_failed, listed)
+    check_failed(counts.failed, counts.documents, max_failed, failures)
 
 
 def _check_files(output: Path, extras: Sequence[Path | None], replaces: bool) -> None:
@@ -250,7 +247,7 @@ def _say_purpose(cleaner: str) -> None:
 
 
 def _say_cutoffs(cleaner: str, counts: CleanCounts) -> None:
-    """Say what the usual cutoffs mean, and the numbers of percentiles."""
+    """Print the meaning of usual cutoffs, and the cutoffs that percentiles became."""
     from thresher.base.number_text import exact_number
     from thresher.cleaners.cleaner import parse_cleaner
 

@@ -122,7 +122,7 @@ def _check_failed(results: Results, folder: Path, max_failed: int | str | None) 
     from thresher.experiments.inputs import FAILURES_FILE
 
     pages = results.facts.pages
-    options.check_failed(pages.failed, pages.documents, max_failed, str(folder / FAILURES_FILE))
+    options.check_failed(pages.failed, pages.documents, max_failed, folder / FAILURES_FILE)
 
 
 @click.command()
@@ -270,7 +270,7 @@ def choose(
     "--variant",
     help="Variant [default: the recommended variant, or else the largest change of the main measure].",
 )
-@click.option("--document", help="Explain only this document of the topic, whatever its rank and judgment.")
+@click.option("--document", help="Explain only this document of the topic, even if it is unjudged or kept its rank.")
 @click.option("--model", "retrieval", help="Retrieval model [default: the experiment's first].")
 @click.option("--experiment", type=options.FILE, help="Experiment file [default: its path when it was run].")
 @click.option("--indexes", type=options.FILE, default="indexes", show_default=True, help="Folder of indexes.")

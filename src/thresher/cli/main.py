@@ -59,7 +59,7 @@ def main() -> None:
         shown = _system_error(error)
         _fail(shown.lines(), shown.exit_code)
     except Exception as error:
-        # Whatever class it has: imports and threads fail likewise.
+        # Imports and threads may fail with errors of other classes.
         if not is_out_of_memory(error):
             raise
         _fail(memory_error().lines(), ResourceError.exit_code)
@@ -93,7 +93,7 @@ def _system_error(error: OSError) -> ThresherError:
     try:
         return user_error(error, Path.cwd())
     except FileNotFoundError:
-        return InputError("the working folder is gone", "change to one that is there")
+        return InputError("the working folder is gone", "change to an existing folder")
 
 
 def _fail(lines: list[str], code: int) -> None:
@@ -136,7 +136,7 @@ def cli(context: click.Context) -> None:
 
 @click.command()
 def doctor() -> None:
-    """Report what is installed and what is missing, with fixes."""
+    """List installed and missing packages, with fixes, and the machine's CPU, memory and disk."""
     from thresher.doctor import examine
 
     findings = examine()

@@ -114,7 +114,7 @@ def _range(key: Key) -> click.FloatRange | click.IntRange:
 
 
 def complete_cleaner(_context: click.Context, _option: click.Parameter, begun: str) -> list[str]:
-    """Return names of cleaners that begin so, with their usual cutoffs, or the middle one of the cutoffs to try."""
+    """Return names of cleaners that begin so, with their usual cutoff, or the middle of the cutoffs to try."""
     from thresher.base.number_text import number_text
     from thresher.cleaners.cleaner import middle_cutoff
     from thresher.cleaners.registry import scorers
@@ -156,15 +156,15 @@ max_failed_option = click.option(
 )
 
 
-def check_failed(failed: int, pages: int, allowed: int | str | None, listed: str) -> None:
-    """Raise an error if more pages failed than are allowed; `listed` says where they are."""
+def check_failed(failed: int, pages: int, allowed: int | str | None, failures: Path | None) -> None:
+    """Raise an error if more pages failed than are allowed; `failures` is the file that lists the failed pages."""
     if allowed is None:
         return
     most = float(allowed.rstrip(" %")) / 100 * pages if isinstance(allowed, str) else allowed
     if failed > most:
         share = 100 * failed / pages
         what = f"{failed:,} of {pages:,} pages failed ({share:.1f} %), and --max-failed allows {allowed}"
-        raise InputError(what, f"see {listed}")
+        raise InputError(what, f"see {failures}" if failures else "list the reasons with --failures FILE")
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
 
 
 def say(line: str) -> None:
-    """Print a line to standard error, with escaped controls."""
+    """Print a line to standard error, with control characters escaped."""
     click.echo(escape_controls(line), err=True)
 
 
@@ -245,12 +245,12 @@ def announce(announcement: Announcement) -> None:
 
 
 def tell(line: str, most: int | None = MOST) -> None:
-    """Print a line to standard output with escaped controls, clipped to `most` characters."""
+    """Print a line to standard output, with control characters escaped, clipped to `most` characters."""
     click.echo(escape_controls(line, most))
 
 
 def tell_all(text: str) -> None:
-    """Print whole lines to standard output, each with escaped controls."""
+    """Print whole lines to standard output, with control characters escaped."""
     for line in text.split("\n"):
         tell(line, None)
 
@@ -297,7 +297,7 @@ class Answer:
 
 
 def style_options(verb: Verb) -> Verb:
-    """Add `--full`, `--quiet` and `--json`, one of which may be given; the verb gets its `style`."""
+    """Add `--full`, `--quiet` and `--json`, which exclude each other; the verb gets its `style`."""
 
     @wraps(verb)
     def shaped(*args: Any, full: bool, quiet: bool, as_json: bool, **named: Any) -> Any:
@@ -355,7 +355,7 @@ def short_lines(answer: Answer, width: int) -> list[str]:
         first, *further = wrapped(sentence, width, "  ")
         needed = len(lines) + 1 + len(further) + room_of_table
         if left > 1:
-            # A line may have to say that there are more sentences.
+            # The last line may be needed to say that more sentences exist.
             needed += 1
         if needed > room:
             lines.append(f"- {counted(left, 'more sentence')}: --full")

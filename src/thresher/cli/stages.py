@@ -77,7 +77,7 @@ def index(
     from thresher.api import index_json_lines
     from thresher.indexes.indexing import is_other_folder
 
-    # What is no index is refused in any case, by what writes one.
+    # Even with `replaces`, the index writer refuses to replace a folder that is no index.
     check_new(output, replaces or is_other_folder(output))
     options = {**asdict(index), "stopwords": not keep_stopwords, "lengths": lengths}
     original_statistics = pruning.statistics == STATISTICS[0]
@@ -99,8 +99,8 @@ def _check_no_pages() -> None:
     context = click.get_current_context()
     for name in _OF_PAGES:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            fix = "add --treatment NAME, or leave it out"
-            raise ConfigError("cleaned text is read without this option of pages", fix, schema.option_name(name))
+            fix = "add --treatment NAME, or leave the option out"
+            raise ConfigError("the option is for pages, and INPUT is cleaned text", fix, schema.option_name(name))
 
 
 def _index_pages(
@@ -115,7 +115,7 @@ def _index_pages(
     pages: schema.PagesTable,
     backend: AskedBackend,
 ) -> None:
-    """Index pages with a treatment, and say what became of them."""
+    """Index pages with a treatment, and say how many were indexed, emptied or failed."""
     from thresher.base.number_text import counted
     from thresher.experiments.applying import IndexContent, PagesToIndex, index_pages
     from thresher.indexes.indexing import IndexOptions
@@ -139,8 +139,7 @@ def _index_pages(
         say(f"failed: {failure.name}: {failure.reason}")
     if done.failed > len(done.failures):
         say(f"failed: {done.failed - len(done.failures)} more; --failures FILE lists all")
-    listed = str(failures) if failures else "with --failures FILE what is wrong with each"
-    check_failed(done.failed, done.pages, max_failed, listed)
+    check_failed(done.failed, done.pages, max_failed, failures)
 
 
 @click.command()
@@ -245,9 +244,9 @@ def evaluate(
 
 
 def _check_form(form: str | None, per_topic: bool, pairs: bool, margin: str | None) -> None:
-    """Refuse combinations of options in which one would do nothing."""
+    """Refuse an option that another one leaves without effect."""
     if per_topic and (form or pairs):
-        raise ConfigError("its lines have no tests and no other form", "leave the other options out", "--per-topic")
+        raise ConfigError("its lines have no tests and only one format", "leave the other options out", "--per-topic")
     if pairs and margin:
         raise ConfigError(
             "a margin is tested against the baseline alone", "leave one of the two out", "--pairs --margin"

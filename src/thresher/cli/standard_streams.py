@@ -16,7 +16,7 @@ from thresher.base.errors import OutputClosed
 _INPUT = 0
 _OUTPUT = 1
 _ERRORS = 2
-# What a terminal answers once it has been closed.
+# Errors of writing to a terminal that has been closed.
 _GONE = frozenset({errno.EIO, errno.ENXIO})
 _ANY = frozenset(errno.errorcode)
 _ESCAPED = "thresher.escaped"
@@ -47,7 +47,7 @@ class _Stream(io.FileIO):
 
 
 def mend_standard_streams() -> None:
-    """Replace the streams of this process such that progress and messages which nobody can read end no command.
+    """Replace the streams of this process, so that no command ends because nobody can read its progress and messages.
 
     Whatever cannot be written to standard error is dropped, and so is the text for a terminal that is closed meanwhile. A
     descriptor that is closed from the beginning is taken, so that no file that is opened later gets its number: input is
@@ -72,7 +72,7 @@ def mend_standard_streams() -> None:
 
 
 def drop_output() -> None:
-    """Let whatever is still to be written to standard output go nowhere."""
+    """Drop the text that is still to be written to standard output."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, _OUTPUT)
     os.close(nowhere)

@@ -1,4 +1,6 @@
-"""Datasets of ir_datasets with cleaned documents, in order and by id; topics, qrels and all else stay."""
+"""Datasets of ir_datasets with cleaned documents, in order and by id; topics, qrels and other parts stay as they
+are.
+"""
 
 from __future__ import annotations
 

@@ -47,7 +47,9 @@ class ThresherRetriever(pt.Transformer):
 
 
 class ThresherIndexer(pt.Indexer):
-    """Indexes `text` by `docno` into a folder; `options` are those of `thresher.index_json_lines`: `prune="dcp@0.5"`."""
+    """Indexes `text` by `docno` into a folder, with options of `thresher.index_json_lines`, such as
+    `prune="dcp@0.5"`.
+    """
 
     def __init__(self, folder: str | Path, **options: Any) -> None:
         self.folder = folder

@@ -17,7 +17,7 @@ _WORDS = {
     Step.TESTING: "testing {variants} variants by {measures}",
     Step.READING_TOPICS: "reading the pages of {topics} topics",
     Step.EXPLAINING: "explaining scores: {variant} against {baseline}",
-    Step.UNREADABLE_RESULTS: "{problem}: earlier results are made again",
+    Step.UNREADABLE_RESULTS: "{problem}: the earlier results are computed again",
     Step.OTHER_EVIDENCE: "earlier results were computed from other pages, topics or options: they are left out",
 }
 

@@ -42,7 +42,7 @@ class Area:
 
 
 class Marks:
-    """What a chart draws: its points and lines, which names must not cover."""
+    """The drawing of a chart: its points and lines, which names must not cover."""
 
     def __init__(self, area: Area) -> None:
         """Begin without marks."""

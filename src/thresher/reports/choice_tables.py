@@ -68,7 +68,7 @@ SAVINGS: tuple[NamedColumn, ...] = (
     Column(
         "bytes",
         field_of(attrgetter("savings"), "bytes"),
-        "Bytes of the baseline's index minus those of this index, by measured or estimated (≈) sizes.",
+        "Difference of the baseline's bytes and this index's bytes, by measured or estimated (≈) sizes.",
         formats.MEGABYTES,
         "index saved",
         "MB",
@@ -166,7 +166,9 @@ def _answer_columns(measures: Sequence[str]) -> list[NamedColumn]:
 
 
 def answers_table(choice: Choice) -> Table | None:
-    """Return rows for each retrieval model: no cleaning, the smallest index, the best one, and that within a size."""
+    """Return rows for each retrieval model: no cleaning, the smallest index, the best index, the best index within a
+    size.
+    """
     rows = named_indexes(choice)
     if not rows:
         return None
@@ -188,7 +190,7 @@ def answers_table(choice: Choice) -> Table | None:
 
 
 def savings_table(choice: Choice) -> Table | None:
-    """Return what the smallest and the best index save; None if no index is named."""
+    """Return the savings of the smallest and the best index; None if no index is named."""
     rows = [row for row in named_indexes(choice) if row.index is not None and row.role is not AnswerRole.NO_CLEANING]
     if not rows:
         return None
@@ -217,7 +219,7 @@ def family_columns(measures: Sequence[str]) -> list[Column[FamilyTests]]:
 
 
 def families_tables(choice: Choice, model: ModelChoice) -> list[Table]:
-    """Return a row for each family that was explored, by each of the two tests; nothing with too few topics for any."""
+    """Return a row for each explored family and each of the two tests; no row if the topics are too few for a test."""
     if model.too_few:
         return []
     tables = [

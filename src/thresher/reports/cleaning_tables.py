@@ -107,7 +107,7 @@ def words_table(results: Sequence[CleanerResult]) -> Table:
 
 
 def _comparisons(results: Sequence[CleanerResult]) -> list[Comparison]:
-    """Return the comparisons of cleaners with the baseline, which has none itself."""
+    """Return the comparisons of cleaners with the baseline, one for each cleaner but the baseline."""
     return [result.comparison for result in results if result.comparison]
 
 
@@ -243,7 +243,7 @@ def sentences(run: CleaningRun) -> Iterator[str]:
     if best.comparison:
         gain = best.comparison.difference
     yield (
-        f"Of these the highest mean F1 is that of {best.cleaner}: {fixed(words.f1.mean, 3)} ({signed(gain, 3)}), at precision"
+        f"{best.cleaner} has the highest mean F1, {fixed(words.f1.mean, 3)} ({signed(gain, 3)}), at precision"
         f" {fixed(words.precision.mean, 3)} and recall {fixed(words.recall.mean, 3)}."
     )
     if worse:

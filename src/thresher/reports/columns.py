@@ -38,13 +38,14 @@ class Column(Generic[Row]):
         header: the header in tables.
         unit: the unit, which stands below the header.
         text: returns the text of a row that has a value, where a cell shows more than the value.
-        prefix: returns what stands before a row's number, such as `≈`.
+        prefix: returns the text before a row's number, such as `≈`.
         mark: returns a row's significance mark, which stands behind the number.
         interval: returns the value's 95 % interval: tables show it behind the number, CSV files in two further columns.
         in_csv: whether CSV files have the column; not if it only shows the values of other columns.
         missing: the text of tables where there is no value, or returns it.
-        source: returns what the value of a row is taken from, None where an experiment does not have it; for values that may
-            be missing by chance, such as times too short to measure, so that files of one experiment have the same columns.
+        source: returns the record that a row's value comes from; None if the experiment lacks the record. A column with
+            a source is written even if all its values are missing by chance, such as times too short to measure: all
+            files of an experiment have the same columns.
     """
 
     name: str
@@ -110,7 +111,7 @@ def middle_of(interval: Callable[[Row], Interval | None]) -> Callable[[Row], flo
 
 
 def meaning_of(about: str, meaning: str) -> str:
-    """Return a meaning behind the part of a row that it is about.
+    """Return a meaning with the part of the row that it describes before it.
 
     >>> meaning_of("Indexing", "wall seconds."), meaning_of("", "wall seconds.")
     ('Indexing: wall seconds.', 'Wall seconds.')

@@ -16,7 +16,7 @@ from thresher.reports.formatting import MARKS, direction
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A run's mean by a measure, and its comparison with the baseline, which has none."""
+    """A run's mean by a measure, and its comparison with the baseline; the baseline itself has no comparison."""
 
     run: str
     measure: str
@@ -91,7 +91,7 @@ def _letters(compared: ComparedRuns) -> dict[str, str]:
 
 
 def _worse_runs(compared: ComparedRuns) -> set[tuple[str, str, str]]:
-    """Return (run, other run, measure) for each pair in which the other run is significantly worse."""
+    """Return (run, other run, measure) for each pair whose second run is significantly worse."""
     worse: set[tuple[str, str, str]] = set()
     for (first, second), by_measure in compared.pairs.items():
         for measure, comparison in by_measure.items():

@@ -52,7 +52,7 @@ AT_MARGIN: tuple[RunColumn, ...] = (
 
 
 def runs_table(compared: ComparedRuns) -> Table:
-    """Return a row for each run and measure, with how they were tested below: at the margin, if there is one.
+    """Return a row for each run and measure, and a note on the test: at the margin, if there is one.
 
     The verdict at a margin is of the mean, so it is Student's; Wilcoxon's ranks can point the other way than the mean.
     """
@@ -123,7 +123,7 @@ def pairs_caption(compared: ComparedRuns) -> str:
     text = f"{TEST_NAMES[compared.test]}, {correction}; α = {compared.alpha:g}."
     text += " Letters name the runs that are significantly worse."
     if any(test.direction == "mixed" for test in tests):
-        text += " Pairs whose mean and ranks differ in sign have none."
+        text += " Pairs whose mean and ranks differ in sign have no letter."
     return text
 
 

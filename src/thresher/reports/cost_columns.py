@@ -93,7 +93,7 @@ def time_columns(about: str, title: str, prefix: str, time: Callable[[Built], Me
 
     Args:
         about: the work that was timed, before the meanings.
-        title: the same in headers.
+        title: the work in headers.
         prefix: before the columns' names.
         time: returns the time of a built variant; None where it was not timed.
     """
@@ -158,8 +158,8 @@ def break_even_text(point: BreakEven) -> str:
         Payoff.AT_ONCE: "at once: costs no more to build, faster to search",
         Payoff.NEVER: "never: no cheaper to build, slower to search",
         Payoff.USED_UP: f"at once, but slower to search: used up after {fixed(point.until, 0)} queries",
-        Payoff.UNKNOWN: f"{NOT_MEASURABLE}: the difference in searching is within noise",
-        Payoff.NO_COSTLIER: f"costs no more to build; the difference in searching is {NOT_MEASURABLE}",
+        Payoff.UNKNOWN: f"{NOT_MEASURABLE}: the difference in search time is within noise",
+        Payoff.NO_COSTLIER: f"costs no more to build; the difference in search time is {NOT_MEASURABLE}",
     }
     return texts[point.payoff]
 

@@ -127,7 +127,7 @@ class Plot:
 
 
 def _sorted_lines(match: re.Match[bytes]) -> bytes:
-    """Return a PDF's resources in one order: a hash table gives them another order each time."""
+    """Return a PDF's resources in a fixed order: vl-convert's hash table gives them another order each time."""
     return b"".join(sorted(match[0].splitlines(keepends=True)))
 
 

@@ -51,7 +51,7 @@ def explanation_lines(explanation: Explanation, width: int) -> Iterator[str]:
 
 
 def variant_text(explanation: Explanation) -> str:
-    """Return the explained variant and why this one, the retrieval model, the depth."""
+    """Return the explained variant, the reason for its selection, the retrieval model and the depth."""
     reason = ""
     if explanation.reason is Reason.RECOMMENDED:
         reason = " (the recommended variant)"
@@ -197,12 +197,12 @@ def _document_head(document: DocumentChange) -> str:
     head = f"{document.document}: {_moved_text(document)}; grade {_grade_text(document.grade)}"
     head += f"; {document.length_before} → {document.length_after} tokens"
     if document.emptied:
-        head += "; nothing of it is in the index"
+        head += "; the index has no text of it"
     return head
 
 
 def _moved_text(document: DocumentChange) -> str:
-    """Return by how many ranks a document moved, and from where to where."""
+    """Return the number of ranks that a document moved, and its ranks before and after."""
     before = document.rank_before
     after = document.rank_after
     ranks = _ranks(before, after)
@@ -257,7 +257,7 @@ def _passage_lines(passage: Passage, whole: bool, width: int) -> Iterator[str]:
 
 
 def _drop_text(drop: Drop) -> str:
-    """Return which cut removes a passage, by which score, and the cutoff at which it returns."""
+    """Return the cut that removes a passage, the passage's score, and the cutoff that would keep the passage."""
     if drop.outcome == DROPPED_HEADING:
         return f"{drop.cut} drops titles and headings"
     score = f"{drop.cut} scores it {_cutoff_text(drop.score)}"

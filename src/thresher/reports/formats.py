@@ -24,10 +24,10 @@ FIGURE = single(significant_digits)
 """Three significant digits."""
 DIFFERENCE = single(change_text)
 PERCENT = single(percent)
-"""Of a share: 0.4321 is 43.2."""
+"""For shares: 0.4321 is 43.2."""
 P = single(p_text)
 MEGABYTES = fitted(3, 1e-6, megabytes_text)
-"""Of bytes, in units of 10⁶."""
+"""For bytes, in units of 10⁶."""
 SECONDS = fitted(2, 1.0, significant_digits)
 MILLISECONDS = fitted(3, 1e3, milliseconds_text)
 """Of seconds."""

@@ -1,4 +1,4 @@
-"""Numbers and names as people read them: the same in tables, sentences, plots and the HTML report."""
+"""Numbers and names as text for readers, alike in tables, sentences, plots and the HTML report."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ MARKS: dict[Direction, str] = {"better": "†+", "worse": f"†{MINUS}", "mixed"
 
 
 def plain(text: str) -> str:
-    """Return `text` on one line without control characters: a name must not steer a terminal or break tables.
-
-    White space of any kind becomes one space, other characters that steer are made visible.
+    """Return `text` on one line without control characters: a name must not control a terminal or break tables. White
+    space of any kind becomes one space; other control characters become visible.
     """
     return escape_controls(" ".join(text.split()), None)
 
@@ -138,7 +137,7 @@ def percent_text(share: float) -> str:
 
 
 def being(count: int) -> str:
-    """Return how many are something: 'none is', '1 is', '2 are'."""
+    """Return a count with its verb: 'none is', '1 is', '2 are'."""
     if count == 0:
         return "none is"
     return f"{count} is" if count == 1 else f"{count} are"

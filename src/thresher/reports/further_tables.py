@@ -27,9 +27,7 @@ ChosenColumn = Column[Chosen]
 CHOSEN_SWEEP = ChosenColumn("sweep", attrgetter("sweep"), "The sweep; empty for a single variant.", formats.TEXT)
 CHOSEN_RETRIEVAL = ChosenColumn("retrieval", attrgetter("retrieval"), "The retrieval model.", formats.TEXT)
 CHOSEN = ChosenColumn("chosen", attrgetter("chosen"), "The variant chosen on the topics.", formats.TEXT)
-CHOSEN_MEASURE = ChosenColumn(
-    "measure", attrgetter("measure"), "The measure that all other columns are about.", formats.TEXT
-)
+CHOSEN_MEASURE = ChosenColumn("measure", attrgetter("measure"), "The measure of all other columns.", formats.TEXT)
 CHOSEN_MEANS: tuple[ChosenColumn, ...] = (
     Column("training", attrgetter("training"), "Its mean over the topics."),
     Column(
@@ -52,14 +50,14 @@ CHOSEN_OPTIMISM: tuple[ChosenColumn, ...] = (
     Column(
         "best_held_out",
         attrgetter("best_held_out"),
-        "That variant's mean over the held-out topics.",
+        "Mean of `best_variant` over the held-out topics.",
         header="best possible",
         unit="mean",
     ),
     Column(
         "optimism",
         attrgetter("optimism"),
-        "How much lower the chosen variant's held-out mean is than the best one's.",
+        "`best_held_out` less the mean of the chosen variant over the held-out topics.",
     ),
 )
 CHOSEN_COMPARISON: ComparisonColumns[Chosen] = comparison_columns(
@@ -105,7 +103,7 @@ def parts_table(results: Results) -> Table | None:
         column = _part_column(part)
         if any(map(column.value, rows)):
             columns.append(column)
-    text = "The share of each index's bytes that its parts have, in %. docs/results/columns.md says what a part is for."
+    text = "Shares of the parts in each index's bytes, in %. docs/results/columns.md explains the parts."
     return Table.of(columns, rows, text)
 
 
@@ -143,11 +141,11 @@ def _chosen_caption(results: Results, rows: Sequence[Chosen]) -> str:
     correction = correction_text(facts.correction, f"{len(rows)} rows")
     marks = marks_text(row.comparison.direction for row in rows)
     return (
-        f"{measure_header(rows[0].measure).name}. Of each sweep the cutoff with the best mean over the {len(facts.topics)} "
-        f"topics, tested on {len(facts.held_out_topics)} held-out topics, which had no part in the choice. "
-        f"{TEST_NAMES[facts.test]} against the baseline, {correction}, α = {facts.alpha}, "
+        f"{measure_header(rows[0].measure).name}. For each sweep, the cutoff with the best mean over the "
+        f"{len(facts.topics)} topics, tested on {len(facts.held_out_topics)} held-out topics, which had no part in the "
+        f"choice. {TEST_NAMES[facts.test]} against the baseline, {correction}, α = {facts.alpha}, "
         f"{percent_text(1 - facts.alpha)} intervals: {marks} "
-        "Optimism: the gain that the best cutoff on the held-out topics would have promised beyond the chosen one."
+        "Optimism: the highest mean of a cutoff on the held-out topics, less the mean of the chosen cutoff."
     )
 
 

@@ -72,7 +72,8 @@ def coded(text: str) -> Markup:
 
 
 def breakable(text: str) -> Markup:
-    """Return a text in which names of variants may break after `(`, `,`, `|` and `+`, and names of measures nowhere.
+    """Return a text whose names of variants may break after `(`, `,`, `|` and `+`, and whose names of measures never
+    break.
 
     >>> breakable("words(headings=keep)@2")
     Markup('words(<wbr>headings=keep)@2')
@@ -100,14 +101,14 @@ def digest(script: str) -> str:
 
 
 class CommonValue(NamedTuple):
-    """A column's title and the text that it has in every row."""
+    """The title of a column, and its text, which is equal in all rows."""
 
     title: str
     text: str
 
 
 class ViewedTable(NamedTuple):
-    """A table without the columns that say the same in every row, and these columns' values."""
+    """A table without the columns whose text is equal in all rows, and the texts of these columns."""
 
     table: Table
     common: tuple[CommonValue, ...]

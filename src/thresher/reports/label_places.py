@@ -137,7 +137,7 @@ class PlacedName:
         name: the name.
         box: its place, rather too wide.
         line: the line to its point; None if the point is beside it.
-        side: the side of the box to which the name keeps: 0 for left, 1 for right, 0.5 for the middle.
+        side: the alignment of the name in the box: 0 for left, 1 for right, 0.5 for the middle.
     """
 
     name: Name
@@ -182,9 +182,8 @@ class Obstacles:
 
 
 def placed_names(names: Sequence[Name], obstacles: Obstacles) -> list[PlacedName] | None:
-    """Return each name in the nearest free place, in their order; None if one has no place.
-
-    Names with few points that they may stand beside are placed first.
+    """Return each name in the nearest free place, in the order of `names`; None if a name has no place. The names with
+    the fewest possible points are placed first.
     """
     places: dict[int, PlacedName] = {}
     for number in sorted(range(len(names)), key=lambda number: (len(names[number].anchors), number)):
@@ -197,7 +196,9 @@ def placed_names(names: Sequence[Name], obstacles: Obstacles) -> list[PlacedName
 
 
 def _first_allowed(name: Name, obstacles: Obstacles) -> PlacedName | None:
-    """Return a name in the nearest free place; if there is none, in one whose line to the point passes over curves."""
+    """Return a name in the nearest free place; without a free place, in the nearest place whose line crosses only
+    curves.
+    """
     for over_curves in (False, True):
         for placed in _candidates(name):
             if obstacles.allow(placed, over_curves):

@@ -21,14 +21,14 @@ COLUMN = 3.3 * INCH
 """Points of that width."""
 _BETWEEN_COLUMNS = 24.0
 _HALF_A_PAGE = 4.25 * INCH
-"""Points of half a page: of wider columns a page has one."""
+"""Points of half a page: a page has only one column if its columns are wider."""
 _FONT = 8.0
 _MARKS_FONT = 6.0
 """Points of \\footnotesize and of superscripts in it."""
 _GAP = 4.0
 """Points at each side of a column of a table."""
 _LONG = 170.0
-"""Points from which on a name is broken into lines, a third of a page."""
+"""Longer names are broken into lines: a third of a page, in points."""
 _BREAKS = re.compile(r"(?<=\+)|(?=\|)")
 """Between the cuts of a cleaner, and before weights and pruning."""
 _LATEX = {
@@ -82,7 +82,9 @@ def parse_length(text: str) -> float:
 
 
 def page_width(column: float = COLUMN) -> float:
-    """Return the points of two columns of a paper with the space between them, or of one where a page has one."""
+    """Return the width of a page in points: two columns with the space between them, or one column if a page has only
+    one.
+    """
     if column > _HALF_A_PAGE:
         return column
     return 2 * column + _BETWEEN_COLUMNS
@@ -105,7 +107,7 @@ def estimated_width(table: Table) -> float:
 
 
 def render_fitted(table: Table, label: str = "", column: float = COLUMN) -> str:
-    """Return a table in LaTeX with as many of its first columns as fit a page; a comment names the others."""
+    """Return a table in LaTeX with as many of its first columns as fit a page; a comment names the columns left out."""
     count = len(table.columns)
     while count > 1 and estimated_width(table.first(count)) > page_width(column):
         count -= 1
@@ -172,7 +174,7 @@ def escape_latex(text: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Return a long name in lines, each as long as there is room for."""
+    """Return a long name in lines, each as long as the room allows."""
     if _FONT * ems(text) <= _LONG:
         return [text]
     lines: list[str] = []

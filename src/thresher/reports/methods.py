@@ -25,21 +25,21 @@ _BLOCKS = {
     "split": "A block is text between tags other than A.",
 }
 _QUOTAS = (
-    "The cutoff docN keeps of each page the best-scored segments until they hold at least N % of its words. A page's words "
-    "are those that the cuts before it keep; kept headings are taken first, dropped ones are not counted."
+    "The cutoff docN keeps of each page the best-scored segments until they hold at least N % of its words. Only words "
+    "that earlier cuts keep are counted. Kept headings are taken first; dropped headings are not counted."
 )
 _TIMING = (
     "Queries are timed in all indexes together, all open and warm, in rounds of random order; all are opened anew every "
     "few rounds (a restart). A figure is the median over all rounds, and its mean over topics. A ratio is the geometric "
     "mean over topics of a variant's time by the baseline's, with a 95 % interval by a bootstrap over restarts and "
-    "topics. A copy of the baseline's index is timed like a variant: what cannot be told from its ratio is not "
-    "measurable here. Indexes are built again and again in the same way, or once if that takes too long. CPU seconds are"
-    " those of the searching thread, and of this process without the thread that cuts."
+    "topics. A copy of the baseline's index is timed like a variant: a ratio within the noise of the copy's ratio is not "
+    "measurable here. Indexing is timed alike in repeated rounds, or once if a round takes too long. CPU seconds are "
+    "those of the thread that searches, or of the process that indexes without the thread that cuts pages."
 )
 
 _BREAK_EVEN = (
-    "Seconds that cleaning and indexing take beyond the baseline's, divided by the seconds that a query saves, where these "
-    "can be told from noise. Where several machines clean, CO₂ has a break-even of its own: cleaning counts on each of them."
+    "The additional seconds of cleaning and indexing over the baseline, divided by the seconds that a query saves, if these "
+    "exceed noise. If several machines clean, CO₂ has a break-even of its own: cleaning counts on each of them."
 )
 _TESTS = {
     WILCOXON: "topics without a difference are dropped, equal differences share their mean rank, p is exact",

@@ -35,8 +35,9 @@ def notice_text(notice: Notice) -> str:
             verb = "is"
         count = f"{count} {verb}"
     ids = ", ".join(notice.ids)
-    if notice.count > len(notice.ids):
-        ids += ", …"
+    unnamed = notice.count - len(notice.ids)
+    if unnamed:
+        ids += f" and {unnamed:,} more"
     text = _SENTENCES[notice.about].format(count=count, ids=ids)
     if notice.held_out:
         return f"Held-out topics: {text[:1].lower()}{text[1:]}"

@@ -143,7 +143,9 @@ class Layout:
 
 
 def layout_of(plotted: PlottedVariants, width: float) -> Layout | None:
-    """Return the flattest layout, of a width in points of print, in which all names have room; None if there is none."""
+    """Return the flattest layout of a width, in points of print, that has room for all names; None if no layout has
+    room.
+    """
     share = _FLATTEST
     while share <= _TALLEST:
         y = _mean_axis(plotted, round(share * width))

@@ -33,7 +33,7 @@ class PaperPlot:
     """The content of a plot for a paper.
 
     Args:
-        rows: variants, sweeps and systems by name or label; by default all that were built.
+        rows: variants, sweeps and systems by name or label; by default all built variants and all systems.
         measure: canonical, or as tables name it; None for the main one.
         model: the retrieval model; None for the first.
         inches: the width.
@@ -49,7 +49,7 @@ def paper_plot(results: Results, asked: PaperPlot = PaperPlot(), choice: Choice 
     """Return the plot of a retrieval model: a curve for each sweep, a point for each other variant, and their names.
 
     Raises:
-        ConfigError: if there is no such row, measure or model, or if the names have no room.
+        ConfigError: if a row, the measure or the model is unknown, or if the names have no room.
     """
     plotted = _plotted(results, asked, choice)
     layout = layout_of(plotted, _INCH * asked.inches)

@@ -47,15 +47,16 @@ class PaperRow:
 
 
 def paper_rows(results: Results, asked: Sequence[str] = (), model: str | None = None) -> list[PaperRow]:
-    """Return the rows of a table: of each retrieval model the baseline and the others; runs of other systems at the end.
+    """Return the rows of a table: the baseline and the variants of each retrieval model, then runs of other systems.
 
     Args:
         results: the results.
-        asked: variants, sweeps and systems by name or label, in the order of the rows; by default all that were built.
+        asked: variants, sweeps and systems by name or label, in the order of the rows; by default all built variants
+            and all systems.
         model: the retrieval model; None for all.
 
     Raises:
-        ConfigError: if there is no such row or retrieval model.
+        ConfigError: if a row or the retrieval model is unknown.
     """
     labels = results.facts.labels
     tables = results.tables
@@ -75,7 +76,7 @@ def paper_rows(results: Results, asked: Sequence[str] = (), model: str | None = 
 
 
 def check_rows(results: Results, asked: Sequence[str]) -> None:
-    """Refuse names of no variant, sweep or system.
+    """Refuse names that no variant, sweep or system has.
 
     Raises:
         ConfigError: if there is one.

@@ -44,7 +44,7 @@ class PaperTable:
 
     Args:
         columns: columns of results.csv by name, measures also as tables name them; by default sizes and all measures.
-        rows: variants, sweeps and systems by name or label; by default all that were built.
+        rows: variants, sweeps and systems by name or label; by default all built variants and all systems.
         model: the retrieval model; None for all.
         pairs: whether every two rows are compared, instead of each with the baseline.
     """
@@ -56,10 +56,11 @@ class PaperTable:
 
 
 def paper_table(results: Results, asked: PaperTable = PaperTable()) -> Table:
-    """Return a table for a paper, without columns that say the same in every row.
+    """Return a table for a paper, without the columns whose text is equal in all rows.
 
     Raises:
-        ConfigError: if there is no such column, row or retrieval model, or if there are more rows to compare than letters.
+        ConfigError: if a column, a row or the retrieval model is unknown, or if there are more rows to compare than
+            letters.
     """
     rows = paper_rows(results, asked.rows, asked.model)
     declared = _declared(results, asked.columns)
@@ -139,7 +140,7 @@ def _declared(results: Results, asked: Sequence[str]) -> list[VariantColumn]:
     for name in asked:
         if name not in columns:
             near = ", ".join(get_close_matches(name, columns, 3) or results.measures)
-            raise ConfigError(f"there is no column {name!r}", f"use those of results.csv, such as {near}", "columns")
+            raise ConfigError(f"there is no column {name!r}", f"use columns of results.csv, such as {near}", "columns")
         declared.append(columns[name])
     return declared
 
@@ -226,7 +227,8 @@ def _compared(results: Results, rows: Sequence[PaperRow], columns: Sequence[Vari
     names = [column.name for column in columns]
     measures = [measure for measure in results.measures if measure in names]
     if not measures:
-        raise ConfigError("pairs are compared in measures, and no column is one", "add one to the columns", "pairs")
+        what = "pairs are compared by measures, and no column shows a measure"
+        raise ConfigError(what, "add a measure to the columns", "pairs")
     values: dict[str, dict[str, dict[str, float]]] = {}
     for number, row in enumerate(_tested(rows)):
         values_of_row: dict[str, dict[str, float]] = {}

@@ -51,7 +51,7 @@ PRUNING: Mapping[str, Keys] = {
 }
 WEIGHTS: Keys = ("robertson2004fields", "ogilvie2003representations")
 ANCHORS: Keys = ("craswell2001anchors",)
-"""Of weights of the texts of links."""
+"""Sources of the weights of link texts."""
 MODELS: Mapping[str, Keys] = {
     "bm25": ("robertson1994okapi",),
     "classic": ("salton1975vector",),
@@ -69,7 +69,7 @@ MEASURES: Mapping[str, Keys] = {
     "nDCG": ("jarvelin2002cumulated",),
     _EXPONENTIAL: ("jarvelin2002cumulated", "burges2005ranknet"),
 }
-"""Measures that are not here have no source, too."""
+"""Other measures have no source either."""
 TESTS: Mapping[str, Keys] = {
     WILCOXON: ("wilcoxon1945ranking",),
     STUDENT: ("student1908mean",),

@@ -21,7 +21,7 @@ def starting_sentences(file: StartingFile) -> Iterator[str]:
     yield f"{counted(file.topics, 'topic')}, {file.topics_with_judgments:,} with judgments."
     if file.topics_with_judgments < MINIMUM:
         yield f"`choose` gives no verdict below {MINIMUM} topics with judgments."
-    yield f"{pages.judged_seen:,} of {pages.judged:,} judged pages are among those read."
+    yield f"{pages.judged_seen:,} of {pages.judged:,} judged pages are among the pages read."
     if file.keys and pages.judged_seen:
         options: list[str] = []
         for key, value in file.keys.items():

@@ -31,9 +31,7 @@ from thresher.reports.table import measure_header
 from thresher.reports.variant_rows import VariantRow
 
 STAY = "Stay with no cleaning"
-_WITHOUT_TOPICS = (
-    "Without them, `thresher advise PAGES` names an index and says what it changed on seven other collections."
-)
+_WITHOUT_TOPICS = "Without topics, `thresher advise PAGES` names an index and its changes on seven other collections."
 _VERDICTS: Mapping[Direction, str] = {
     "better": "significantly better than",
     "worse": "significantly worse than",
@@ -180,7 +178,8 @@ def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
     if bias is not None and bias.share > MOST_TITLED:
         yield (
             f"{opening}{bias.headings:,} of {bias.relevant:,} relevant pages have all words of the topic in title or "
-            "headings. An index of these alone finds such pages, so gains of `headings=keep` are no sign of good cleaning."
+            "headings. An index of titles and headings alone finds these pages, so gains of `headings=keep` are no sign of "
+            "good cleaning."
         )
 
 
@@ -193,7 +192,9 @@ def answer(choice: Choice) -> Iterator[str]:
 
 
 def commands(choice: Choice) -> tuple[str, ...]:
-    """Return the commands that make the first index, if all models name the same, and measure what is not measured yet."""
+    """Return the commands that make the first index, if all models name one index, and that measure the explored
+    indexes.
+    """
     if not choice.commands:
         return ()
     firsts: set[str] = set()
@@ -212,7 +213,9 @@ def commands(choice: Choice) -> tuple[str, ...]:
 
 
 def measured(choice: Choice, results: Results, is_same: bool | None = None) -> Iterator[str]:
-    """Say of each named index that was built whether it is as explored; `is_same` selects indexes by the answer."""
+    """Say of each named index that was built whether its figures are as explored; `is_same` selects indexes by this
+    answer.
+    """
     for model in choice.models:
         table = results.table(model.retrieval)
         for named in model.named:
@@ -368,16 +371,16 @@ def assumptions(choice: Choice, model: ModelChoice) -> Iterator[str]:
     yield (
         "The topics are a random sample of users' queries. Families and the order of their indexes were fixed before the "
         f"topics were looked at. The mean over {model.topics} topics is close to normally distributed, as Student's t "
-        "assumes. Kinds of topics that are not among these are not covered. If none of these lost anything, up to "
-        f"{percent(model.unseen_share)} % of all topics could still lose everything (95 %, exact). The "
-        "conservative choice does not need this assumption."
+        "assumes. Kinds of topics that the sample lacks are not covered: even if no topic of the sample lost "
+        f"anything, up to {percent(model.unseen_share)} % of all topics could lose everything (95 %, exact). The "
+        "conservative choice allows for these topics."
     )
     yield (
         f"The {_families(model)} of α = {alpha}. Each family is tested from its largest index on, in steps of 5 % of the "
         f"postings, until an index is not shown to lose less than {margin} of {_measures(choice)} or leaves more than "
-        f"{percent_text(choice.criteria.emptied)} of the pages without text; later indexes are not tested. A family in "
-        "which every index is accepted hands its part to the others. The probability that the smallest index loses more is "
-        f"at most {alpha}, and so is the probability that the best index gains nothing."
+        f"{percent_text(choice.criteria.emptied)} of the pages without text; later indexes are not tested. If every "
+        "index of a family is accepted, its part of α goes to the other families. The probability that the smallest index "
+        f"loses more is at most {alpha}, and so is the probability that the best index gains nothing."
     )
     if not model.first:
         return
@@ -444,7 +447,9 @@ def _percent_interval(change: Interval) -> str:
 
 
 def shared_answer(choice: SharedChoice) -> Iterator[str]:
-    """Give the setting for several collections, its losses, the test of its rule, and the loss to expect on another."""
+    """Give the setting for several collections, its losses, the test of its rule, and the loss to expect on a new
+    collection.
+    """
     count = len(choice.tried)
     margin = margin_text(choice.criteria.margin)
     size_left_out = _mean_size(choice.mean_bytes_share_left_out, choice.mean_share_left_out)
@@ -473,8 +478,8 @@ def shared_answer(choice: SharedChoice) -> Iterator[str]:
             bounds.append(f"{loss_text(choice, bound)} of {measure_header(measure).name}")
         sure = percent_text(1 - choice.criteria.alpha)
         yield (
-            f"A further collection like these would lose at most {' and '.join(bounds)} (prediction bounds, {sure}). One "
-            f"unlike them may lose more, which {count} collections cannot exclude: choose with topics of its own."
+            f"A further collection like these would lose at most {' and '.join(bounds)} (prediction bounds, {sure}). A "
+            f"collection unlike these {count} may lose more: choose with topics of its own."
         )
 
 

@@ -42,7 +42,7 @@ def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int],
     if documents == 1:
         pages = "its only page"
     what = f"{pages} failed: {_listed(lost_pages.by_count(kinds))}"
-    fix = "see with --failures FILE what is wrong with each"
+    fix = "list the reasons with --failures FILE"
     if isinstance(collection, Files):
         fields = likely_fields_apart(collection.path, collection.format, collection.options.fields)
         # If a member has the right name but is no string, another name does not help.
@@ -93,7 +93,7 @@ def _listed(counts: Mapping[str, int]) -> str:
         else:
             rest += count
     if rest:
-        shown.append(f"{rest} others")
+        shown.append(f"{rest} for other reasons")
     return ", ".join(shown)
 
 
