@@ -81,7 +81,7 @@ def test_why_a_passage_was_removed_and_when_it_returns(drop: Drop, said: str) ->
 def test_documents_that_leave_or_enter_a_ranking() -> None:
     left = lines(replace(DOCUMENT, rank_after=None, length_after=0, emptied=True))
     (line,) = (line for line in left if line.startswith("a: "))
-    for fact in ("rank 2 → not retrieved", "grade 2", "40 → 0 tokens", "nothing of it"):
+    for fact in ("rank 2 → not retrieved", "grade 2", "40 → 0 tokens", "the index has no text of it"):
         assert fact in line
     rose = lines(replace(DOCUMENT, rank_before=8, grade=None))
     assert "a: rose by 3, 8 → 5; grade unjudged; 40 → 30 tokens" in rose
