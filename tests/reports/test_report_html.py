@@ -140,11 +140,11 @@ def test_tables_are_those_of_each_model(text: str, judged: Results, choice: Choi
 
 def test_charts_stand_in_two_widths_and_name_their_points(text: str) -> None:
     tree = parsed(text)
-    assert len(tree.xpath("//figure/div[@class='wide']")) == len(tree.xpath("//figure/div[@class='narrow']")) == 4
+    assert len(tree.xpath("//figure/div[@class='wide']")) == len(tree.xpath("//figure/div[@class='narrow']")) == 6
     captions = tree.xpath("//*[@id='summary']//figcaption")
     assert all("Indexes smaller than the diamond are not recommended" in plain_text(caption) for caption in captions)
     assert len(captions) == 2
-    assert len(tree.xpath("//*[@id='variants']//figure[@class='scroll']")) == 2
+    assert len(tree.xpath("//*[@id='variants']//figure/div[@class='narrow']")) == 2
     labels = tree.xpath("//*[@id='summary']//path/@aria-label")
     assert any(label.startswith(f"{RECOMMENDED}: ") and "(50.0 % of the postings)" in label for label in labels)
 

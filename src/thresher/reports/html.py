@@ -35,7 +35,7 @@ from thresher.reports.topic_rows import topic_changes
 
 WIDE = 640
 NARROW = 350
-"""Pixels of a chart on a desktop and on a phone; the page shows one of both. The chart of all variants has one width."""
+"""Pixels of a chart on a desktop and on a phone; the page shows one of both."""
 FRONTIER_ROWS = 24
 """Variants of the table of the frontier."""
 
@@ -122,7 +122,7 @@ class ModelPage:
     screen: FirstScreen
     frontier_chart: Chart
     findings: tuple[str, ...]
-    variants_chart: Markup
+    variants_chart: Chart
     variants: Table
     further: tuple[Table, ...]
     frontier: Table
@@ -146,7 +146,7 @@ def _model_page(results: Results, choice: Choice | None, number: int) -> ModelPa
             f"frontier-{number}", frontier_plot(data), frontier_plot(data, width=NARROW), _caption(data, choice)
         ),
         findings=tuple(summary.model_findings(table)),
-        variants_chart=variants_plot(data).inside(f"variants-{number}"),
+        variants_chart=_chart(f"variants-{number}", variants_plot(data), variants_plot(data, width=NARROW)),
         variants=variant_tables.all_variants_table(results),
         further=tuple(table for table in further if table),
         frontier=variant_tables.frontier_table(results, FRONTIER_ROWS, _named(table, choice)),
