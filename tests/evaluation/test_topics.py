@@ -98,6 +98,11 @@ def test_xml_fields(tmp_path):
     assert queries(path, field="query") == queries(path)
 
 
+def test_comments_and_instructions_in_xml_are_no_text(tmp_path):
+    xml = "<topics><topic number='7'><query>the <!-- bright -->sun <?shines always?>today</query></topic></topics>"
+    assert queries(write(tmp_path, xml)) == {"7": "the sun today"}
+
+
 def test_doc_blocks(tmp_path):
     path = write(tmp_path, "<DOC>\n<DOCNO> 3 </DOCNO>\n\n <title>A &lt; B</title>\n and 1 < 2\n</DOC>\n")
     assert queries(path) == {"3": "A < B and 1 < 2"}
