@@ -11,6 +11,7 @@ import signal
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import one_core  # noqa: F401
@@ -20,6 +21,9 @@ import pydoc_pages as pydoc
 from thresher.base import progress
 from thresher.base.files import write_json
 from thresher.indexes import jvm
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser as Chromium
 
 ROOT = Path(__file__).parents[1]
 
@@ -166,6 +170,16 @@ def no_charts() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("thresher.reports.drawing.converter", NoCharts)
         yield
+
+
+@pytest.fixture(scope="session")
+def system_browser() -> Iterator[Chromium]:
+    """Start Chromium once for all tests of this process, for Playwright runs once in a process."""
+    # Most processes never start a browser, and the import takes a while.
+    from browser import chromium
+
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

@@ -204,7 +204,7 @@ def test_folders_are_not_invented(tmp_path: Path, pages: Path) -> None:
 
 def thresher(*arguments: str | Path, stdin: bytes = b"", cwd: Path) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [THRESHER, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd, check=False, timeout=120
+        [THRESHER, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd, check=False, timeout=600
     )
 
 
@@ -213,7 +213,8 @@ def test_a_pipe_in_a_pipe_out(tmp_path: Path, pages: Path, expected: bytes) -> N
     arguments = ("clean", "-", "-c", "words@3", "--workers", "1", "-o")
     done = thresher(*arguments, "-", stdin=pages.read_bytes(), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, expected)
-    assert done.stderr.decode().startswith(f"-: {len(LINES)} pages = {len(LINES)} with text + 0 emptied + 0 failed")
+    # On a busy machine lines of progress come before.
+    assert_names(done.stderr.decode().splitlines()[-1], "-: ", len(LINES), " pages", len(LINES), 0, 0)
 
 
 @pytest.mark.slow

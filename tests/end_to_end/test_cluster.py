@@ -24,6 +24,8 @@ Call = Callable[..., Done]
 WORKERS = 2
 # Enough for three shards of scores.
 MANY = 150
+TRAINING_TOPICS = 8
+"""The topics after these are held out."""
 
 
 @contextmanager
@@ -58,7 +60,15 @@ def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monk
     monkeypatch.setattr(exploring, "_CHUNK", 1000)
     monkeypatch.setattr(ranking_job, "_MUCH", 0)
     web = Web.make(tmp_path / "web", MANY)
-    file = web.write(sweep='scorer = "words"\ncutoffs = [20]', cleaners='names = ["density@8"]')
+    topics = (web.folder / "topics.tsv").read_text().splitlines(keepends=True)
+    (web.folder / "topics.tsv").write_text("".join(topics[:TRAINING_TOPICS]))
+    (web.folder / "others.tsv").write_text("".join(topics[TRAINING_TOPICS:]))
+    file = web.write(
+        held_out='topics = "others.tsv"\nqrels = "qrels.txt"',
+        sweep='scorer = "words"\ncutoffs = [20]',
+        cleaners='names = ["density@8"]',
+        retrieval='models = ["qld", "qld(exact)"]\ndepth = 40',
+    )
     for verb in ("run", "explore"):
         options = ("--results", "here", *(("--indexes", "here-indexes") if verb == "run" else ()))
         assert call(verb, file.name, *options, cwd=web.folder).code == 0
@@ -77,7 +87,12 @@ def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monk
     assert len(shards) == 3
     assert bytes_of(there, "scores/*.npz") == shards
     runs = bytes_of(here, "runs/*.trec")
-    assert {f"{name}.trec" for name in ("none", "words@20", "density@8")} == set(runs)
+    assert {
+        f"{variant}.{model}{topic_set}.trec"
+        for variant in ("none", "words@20", "density@8")
+        for model in ("qld", "qld_exact_")
+        for topic_set in ("", ".held-out")
+    } == set(runs)
     assert bytes_of(there, "runs/*.trec") == runs
     assert without_clock(there / "results.csv") == without_clock(here / "results.csv")
     one, other = (
@@ -86,4 +101,5 @@ def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monk
     assert one == other
     for mine, theirs in zip(read_results(here).tables, read_results(there).tables, strict=True):
         assert mine.values.tobytes() == theirs.values.tobytes()
+        assert mine.held_out.tobytes() == theirs.held_out.tobytes()
     assert leftovers(web.folder) == []

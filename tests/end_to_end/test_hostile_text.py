@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
-from browser import Browser, chromium
+from browser import Browser
 from commands import Done
 from lxml import html
 from playwright.sync_api import Browser as Chromium
@@ -60,9 +60,8 @@ def check_in(started: Chromium, path: Path, scripts: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def check() -> Iterator[Check]:
-    with chromium() as started:
-        yield partial(check_in, started)
+def check(system_browser: Chromium) -> Check:
+    return partial(check_in, system_browser)
 
 
 def test_the_report_of_an_experiment(web: Web, call: Call, check: Check, charts: None) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser import Browser, chromium
+from browser import Browser
 from commands import Done, thresher
 from lxml import html
+from playwright.sync_api import Browser as Chromium
 from small_web import Finished, Web
 
 from thresher.base.files import safe_name
@@ -91,7 +92,7 @@ def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -
 
 
 @pytest.mark.slow
-def test_a_page_of_results_shows_ranks(finished: Finished, tmp_path: Path) -> None:
+def test_a_page_of_results_shows_ranks(finished: Finished, tmp_path: Path, system_browser: Chromium) -> None:
     file = tmp_path / "try.html"
     done = thresher("play", finished.results, "-o", file, cwd=finished.web.folder)
     assert (done.code, done.errors) == (0, [])
@@ -100,14 +101,13 @@ def test_a_page_of_results_shows_ranks(finished: Finished, tmp_path: Path) -> No
     page = next(page for page in sample.pages if page.ranks)
     topic, by_variant = next(iter(page.ranks.items()))
     name = next(name for name in sample.variants if name != "none")
-    with chromium() as started:
-        browser = Browser(started)
-        browser.open(file, f"#{page.id}")
-        browser.page.select_option("#topic", topic)
-        browser.page.select_option("[aria-label='A cleaner of the results for A']", label=name)
-        cells = browser.page.locator("#rank-rows td").all_text_contents()
-        assert cells[:2] == [str(by_variant.get(variant, "not retrieved")) for variant in ("none", name)]
-        assert browser.problems == []
+    browser = Browser(system_browser)
+    browser.open(file, f"#{page.id}")
+    browser.page.select_option("#topic", topic)
+    browser.page.select_option("[aria-label='A cleaner of the results for A']", label=name)
+    cells = browser.page.locator("#rank-rows td").all_text_contents()
+    assert cells[:2] == [str(by_variant.get(variant, "not retrieved")) for variant in ("none", name)]
+    assert browser.problems == []
     # Without its collection, pages have the stored scores alone, and say why.
     gone = finished.copied(tmp_path / "gone")
     (gone.web.folder / "web.toml").unlink()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from browser import Browser, chromium
+from browser import Browser
 from encoding_cases import CASES, EncodingCase
+from playwright.sync_api import Browser as Chromium
 
 from thresher.pages.encodings import codec_of, to_text
 
@@ -21,9 +20,8 @@ _LAST_P = "[...document.querySelectorAll('p')].pop()?.textContent ?? ''"
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield Browser(started)
+def browser(system_browser: Chromium) -> Browser:
+    return Browser(system_browser)
 
 
 def open_page(browser: Browser, content: bytes, charset: str | None) -> None:

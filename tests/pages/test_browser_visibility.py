@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from browser import Browser, chromium
+from browser import Browser
+from playwright.sync_api import Browser as Chromium
 from visibility_cases import CASES
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield Browser(started)
+def browser(system_browser: Chromium) -> Browser:
+    return Browser(system_browser)
 
 
 @pytest.mark.slow

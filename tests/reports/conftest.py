@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import Browser, chromium
+from browser import Browser
 from experiments import NAMES, chosen, made, with_system
 from playwright.sync_api import Browser as Chromium
 
@@ -34,12 +33,6 @@ def page(judged: Results, choice: Choice, tmp_path_factory: pytest.TempPathFacto
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(render_report(judged, choice), encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="session")
-def system_browser() -> Iterator[Chromium]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
