@@ -232,6 +232,7 @@ def test_safe_names_are_safe(name: str) -> None:
     assert safe_name(safe) == safe
 
 
+@pytest.mark.slow
 def test_of_folders_that_processes_write_at_the_same_time_the_last_one_stays(tmp_path: Path) -> None:
     program = (
         "import os, sys\nfrom pathlib import Path\nfrom thresher.base.files import atomic_path\n"

@@ -58,6 +58,7 @@ def test_processes_end_with_their_consumer() -> None:
     assert workers_alive() == []
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_a_consumer_that_stops_early_is_not_warned() -> None:
     results = compute(TWO, abs, [(-1,)] * 9, "", "", ordered=True)

@@ -200,6 +200,7 @@ def test_a_text_or_a_number_is_no_list_and_no_mapping(damage: str) -> None:
         file.parse(damage, "x")
 
 
+@pytest.mark.slow
 def test_workers_read_their_records_without_pydantic(tmp_path: Path) -> None:
     program = """import sys
 from thresher.cleaners.characters.scoring import load_character_model

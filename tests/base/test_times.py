@@ -73,6 +73,7 @@ def test_times_of_one_work_after_another():
     assert Times(1.0, 2.0, 30.0) + Times(0.5, 0.25, 20.0) + Times(0.0, 0.0, 0.0) == Times(1.5, 2.25, 30.0)
 
 
+@pytest.mark.slow
 def test_a_worker_reports_its_own_peak_not_its_parents():
     code = "from thresher.base.repeats import measure_times as m\nwith m() as own: pass\nprint(own.times.peak)"
     with measure_times() as own:

@@ -150,6 +150,7 @@ def test_cards_and_arrays_that_do_not_fit(path, tmp_path):
     assert_names(caught.value, f"{tmp_path / 'none'}: ", "file or folder", "Fix: ", "check the path")
 
 
+@pytest.mark.slow
 def test_a_model_of_real_pages_is_small(shared_data, tmp_path):
     from thresher.cleaners.characters.training import find_pairs, read_pairs
 

@@ -213,6 +213,7 @@ def test_counting_in_portions_changes_nothing(monkeypatch):
     assert train(pages[::-1], STANDARD, "here").raw.tolist() == whole.raw.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["standard", "nonlexical"])
 def test_a_line_of_any_length_takes_a_few_bytes_a_character(name):
     """Characters are summed in pieces of a million; 24 bytes are the values and two texts."""

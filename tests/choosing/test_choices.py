@@ -46,7 +46,7 @@ def test_other_versions_are_refused(tmp_path: Path) -> None:
     write_choice(choice(), tmp_path)
     path = tmp_path / CHOICE_FILE
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": 8}))
-    with pytest.raises(StateError, match="version 8 is not known, only 9"):
+    with pytest.raises(StateError, match=r"version 8 .* only 9"):
         read_choice(tmp_path)
 
 

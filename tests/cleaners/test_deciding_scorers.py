@@ -3,6 +3,7 @@
 from functools import cache
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -118,6 +119,7 @@ def test_any_bytes(content, name, rule):
     check(content, name, rule)
 
 
+@pytest.mark.slow
 def test_real_pages(shared_data):
     for path in sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::50]:
         for name in NAMES:

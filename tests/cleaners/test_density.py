@@ -62,6 +62,7 @@ def test_lines_are_those_of_textwrap(text):
         assert wrap(block) == (len(lines) - 1, len(block) - len(lines[-1]))
 
 
+@pytest.mark.slow
 def test_real_pages(shared_data):
     wrapping = 0
     for path in sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::15]:

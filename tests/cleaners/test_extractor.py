@@ -170,6 +170,7 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
     assert install_command("trafilatura") in error.value.fix
 
 
+@pytest.mark.slow
 def test_no_package_is_imported_with_the_extractors() -> None:
     modules = ["boilerpy3", "justext", "readability", "resiliparse", "trafilatura"]
     code = (

@@ -110,6 +110,7 @@ def test_the_papers_rule_is_the_cutoff_0(tmp_path):
     assert ((scores > 0) == [True, False, True, False]).all()
 
 
+@pytest.mark.slow
 def test_real_pages(shared_data):
     for path in sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::30]:
         segments = read_html(path.read_bytes())
@@ -121,6 +122,7 @@ def test_real_pages(shared_data):
             assert result.tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same(shared_data):
     path = sorted((shared_data / "cleaning" / "cleaneval-dev" / "input").iterdir())[3]
     code = (

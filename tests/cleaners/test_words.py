@@ -3,6 +3,7 @@
 import unicodedata
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ def test_any_text(text):
     assert scores.tolist() == [words_in(block) for block in segments.blocks]
 
 
+@pytest.mark.slow
 def test_real_pages(shared_data):
     for path in sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::5]:
         for rule in ("join", "split"):

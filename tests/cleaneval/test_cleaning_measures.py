@@ -70,6 +70,7 @@ def test_blocks_of_an_example() -> None:
     assert matching_blocks([], ["a"]) == matching_blocks(["a"], []) == matching_blocks(["a"], ["b"]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cleaneval-dev", "cleanportaleval"])
 def test_blocks_are_difflibs_on_real_pages(shared_data: Path, name: str) -> None:
     for page in read_gold(shared_data / "cleaning" / name).pages[::4]:
@@ -186,6 +187,7 @@ def test_tokens_have_no_case_and_no_punctuation() -> None:
     assert compare_tokens("rain", "...").bag == compare_tokens("", "rain").bag == Agreement(0, 0, 0)
 
 
+@pytest.mark.slow
 def test_token_f1_on_real_pages(shared_data: Path) -> None:
     for page in read_gold(shared_data / "cleaning" / "wcxb-dev").pages[::150]:
         text = read_html(read_page_bytes(page)).text

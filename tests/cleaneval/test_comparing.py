@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from messages import assert_names
+from messages import Message, assert_names
 
 from thresher.base.errors import StateError
 from thresher.cleaners.cleaner import Cleaner, Cut, parse_cleaner
@@ -93,7 +93,7 @@ def test_pages_that_fail_are_emptied_and_say_why(tmp_path: Path) -> None:
     assert [(page.stem, page.problem) for page in compared] == [
         ("a", "the page holds no text"),
         ("b", ""),
-        ("c", "too large: 17.0 MiB, the limit is 16 MiB"),
+        ("c", Message("too large", "17.0 MiB", "16 MiB")),
     ]
     assert [page.quality[0].words.words for page in compared] == [0, 7, 0]
     assert [page.quality[0].words.aligned for page in compared] == [0, 7, 0]

@@ -192,9 +192,7 @@ def test_broken_and_empty_gold_is_listed(tmp_path: Path, content: bytes, reason:
 
 def test_a_file_is_no_folder_of_gold(tmp_path: Path) -> None:
     (tmp_path / "gold.tar.xz").touch()
-    with pytest.raises(
-        InputError, match=r"gold\.tar\.xz: it is not a folder\. Fix: give a folder .*; unpack archives\."
-    ):
+    with pytest.raises(InputError, match=r"gold\.tar\.xz: .* not a folder\. Fix: .*unpack"):
         read_gold(tmp_path / "gold.tar.xz")
 
 
@@ -291,7 +289,7 @@ def test_folders_without_a_gold_standard_are_refused(tmp_path: Path, files: list
 
 def test_a_gold_folder_that_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "1.html").touch()
-    with pytest.raises(InputError, match=r"nowhere: there is no such file or folder"):
+    with pytest.raises(InputError, match=r"nowhere: .*no such file"):
         read_gold(tmp_path, tmp_path / "nowhere")
 
 

@@ -163,6 +163,7 @@ def test_gold_without_any_content_is_refused(tmp_path: Path) -> None:
     assert_names(line, f"{tmp_path / 'ground-truth'}: no page's gold has any text", "Fix: add the pages' content.")
 
 
+@pytest.mark.slow
 def test_real_pages_with_types(shared_data: Path) -> None:
     folder = shared_data / "cleaning" / "wcxb-dev"
     result = read_gold(folder)

@@ -91,7 +91,7 @@ def test_equal_and_single_values() -> None:
     assert mean_interval([0.5] * 4) == MeanInterval(0.5, 0.5, 0.5)
     assert mean_interval([0.25]) == MeanInterval(0.25, -math.inf, math.inf)
     for values in ([], [math.nan], [0.1, math.inf]):
-        with pytest.raises(ValueError, match=r"^finite values are needed, at least one$"):
+        with pytest.raises(ValueError, match=r"^finite values .* at least one$"):
             mean_interval(values)
 
 

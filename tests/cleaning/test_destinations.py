@@ -125,7 +125,7 @@ def test_further_files_are_written_through_too(tmp_path: Path, pages: Path, expe
         found.append(path.read_bytes())
     assert [len(content.splitlines()) for content in found] == [1, len(LINES)]
     assert {each.name for each in tmp_path.iterdir()} == {"pages.jsonl", "o.jsonl", "shell", "file"}
-    with pytest.raises(ConfigError, match="two of the files to write are the same"):
+    with pytest.raises(ConfigError, match=r"two of the files .* same"):
         clean_collection(pages, "words@3", "-", extras=Extras(removed="/dev/stdout"))
 
 
@@ -160,7 +160,7 @@ def test_a_folder_of_pages_does_not_become_one_of_several_kinds(tmp_path: Path) 
     (tmp_path / "page.html").write_text("<p>The hive is full of bees.</p>")
     output = tmp_path / "o.jsonl"
     for path, extras in ((output, Extras()), (tmp_path / "o.txt", Extras(failures=tmp_path / "f.jsonl.gz"))):
-        with pytest.raises(ConfigError, match=r"several kinds\. Fix: write it elsewhere, or add --format html"):
+        with pytest.raises(ConfigError, match=r"several kinds\. Fix: .*elsewhere.* --format html"):
             clean_collection(tmp_path, "words@3", path, extras=extras, how=Output("jsonl"))
     # Whoever says what is read can say so again.
     for _ in range(2):
@@ -177,7 +177,7 @@ def test_a_folder_of_pages_does_not_become_one_of_several_kinds(tmp_path: Path) 
 
 def test_a_pipe_has_no_name_to_read_it_by(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe: it is not a file or folder"):
+    with pytest.raises(InputError, match=r"pipe: .* not a file or folder"):
         clean_collection(tmp_path / "pipe", "words@3", tmp_path / "o.jsonl")
 
 
@@ -376,7 +376,7 @@ def test_what_is_no_page_in_a_pipe_of_lines_is_told_of_formats(
     tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages.write_text("Rain\nand snow\n")
-    with pytest.raises(InputError, match=r"all 2 pages failed: 2 the line is not JSON.*--format html"):
+    with pytest.raises(InputError, match=r"all 2 pages failed: 2 .*JSON.*--format html"):
         clean_pipe(monkeypatch, pages, tmp_path / "o.jsonl")
 
 

@@ -117,9 +117,7 @@ def test_what_stands_before_markdown_is_yaml(tmp_path: Path) -> None:
 def test_a_language_that_is_not_recognised_is_refused() -> None:
     assert {"de", "no", "zh"} <= {*recognised()}
     for code in ("nb", "bo", "xx"):
-        with pytest.raises(
-            ConfigError, match=rf"--language: pages in '{code}' are not recognised\. Fix: use one of af, am"
-        ):
+        with pytest.raises(ConfigError, match=rf"--language: .*'{code}'.*\. Fix: .* af, am"):
             Output(language=code)
 
 

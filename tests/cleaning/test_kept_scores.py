@@ -32,6 +32,7 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
+@pytest.mark.slow
 def test_a_killed_command_is_finished_by_the_next(tmp_path: Path, pages: Path) -> None:
     arguments = ("clean", "pages.jsonl", "-c", "words@2", "-o", "o.jsonl", "--failures", "f.jsonl", "--workers", "1")
     begin(*arguments, cwd=tmp_path, kill_at="os.rename o.jsonl").wait()

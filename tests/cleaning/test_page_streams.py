@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from messages import Message
 
 import thresher
 from thresher.base.errors import ConfigError, InputError
@@ -80,7 +81,7 @@ def test_a_page_that_fails_says_why_and_the_others_go_on() -> None:
     first, large, mine = thresher.clean_pages(pages, "words@3", mib=0.001)
     assert (first.problem, mine.problem) == ("", "")
     assert (large.id, large.text, large.words) == ("1", "", 0)
-    assert large.problem == "too large: 0.0 MiB, the limit is 0.001 MiB"
+    assert large.problem == Message("too large", "0.0 MiB", "0.001 MiB")
     assert (mine.id, mine.url, mine.title) == ("mine", "http://x/", "Hive 1")
     given: list[Any] = [HTML[0], None, float("nan"), HTML[1]]
     found = [(page.id, bool(page.text), page.problem) for page in thresher.clean_pages(given, "words@3")]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import THRESHER
+from messages import assert_names
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +43,7 @@ def test_java_that_has_no_room(tmp_path: Path) -> None:
     done = limited(1000, THRESHER, "index", "docs.jsonl", "-o", "index", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (6, "")
     (line,) = done.stderr.splitlines()
-    assert "Java needs 2.5 GiB of address space" in line
+    assert_names(line, "Java", "2.5 GiB", "address space")
     assert [path.name for path in tmp_path.iterdir()] == ["docs.jsonl"]
 
 
@@ -54,4 +55,4 @@ def test_java_fits_into_a_limit() -> None:
 
 def test_charts_that_have_no_room() -> None:
     done = limited(4000, sys.executable, "-c", CHARTS)
-    assert "ResourceError: charts need 36 GiB of address space" in done.stderr
+    assert_names(done.stderr, "ResourceError: charts", "36 GiB", "address space")

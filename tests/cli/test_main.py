@@ -20,6 +20,7 @@ def module(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
 
 
+@pytest.mark.slow
 def test_python_m_is_called_thresher() -> None:
     done = module("--version")
     assert (done.returncode, done.stdout) == (0, f"thresher, version {__version__}\n")

@@ -84,6 +84,7 @@ def test_terminals_that_know_only_ascii(arguments: str, written: str) -> None:
     assert (done.stdout.decode(), done.stderr) == (written, b"")
 
 
+@pytest.mark.slow
 def test_a_terminal_that_goes_away(folder: Path) -> None:
     """SIGHUP is ignored, as `nohup` and `disown` do; the terminal is closed while the command is at work."""
     ours, theirs = pty.openpty()
@@ -107,6 +108,7 @@ def test_a_terminal_that_goes_away(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {"pages.jsonl", "o.jsonl"}
 
 
+@pytest.mark.slow
 def test_a_pipe_that_does_not_wait(folder: Path) -> None:
     """As programs that share it may leave it: what does not fit at once comes later."""
     ours, theirs = os.pipe()

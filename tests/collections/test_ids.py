@@ -61,7 +61,7 @@ def test_a_pattern_that_backtracks_costs_its_page(tmp_path, monkeypatch):
     rule = IdRule(pattern="(a+)+$", replacement="b")
     slow = "a" * 42 + "!"
     assert [rule.fit(name) for name in ("caa", slow, "aaa")] == ["cb", slow, "b"]
-    assert id_problem(rule.fit(slow)) == f"id_pattern took longer than 0.1 s at '{slow}'"
+    assert_names(id_problem(rule.fit(slow)), "id_pattern", "0.1 s", f"'{slow}'")
     assert id_problem(slow) == ""
 
 

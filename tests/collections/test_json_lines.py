@@ -13,6 +13,7 @@ import pytest
 from file_ranges import read_in_ranges, read_whole
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from messages import Message
 
 from thresher.collections.interface import IdRule, JsonFields, ReadOptions
 from thresher.collections.json_lines import JsonLines
@@ -97,9 +98,9 @@ def test_members_by_name(tmp_path):
     assert (a.id, a.content, a.url, a.is_text) == ("a", b"<p>", "http://x", False)
     assert (two.id, two.content, two.is_text) == ("2", b"text", True)
     assert (first.id, first.content, first.is_text) == ("first", b"<b>", False)
-    assert (none.id, none.problem) == ("", "the line has no `meta.docno` or `key`")
+    assert (none.id, none.problem) == ("", Message("no `meta.docno` or `key`"))
     (none,) = read(write(tmp_path, '{"key": 0}'), fields=fields)
-    assert (none.id, none.problem) == ("0", "the line has neither `page.raw` nor `text` nor `body`")
+    assert (none.id, none.problem) == ("0", Message("neither `page.raw` nor `text` nor `body`"))
 
 
 def test_what_json_leaves_open(tmp_path):
@@ -165,7 +166,7 @@ def test_pages_over_the_limit(tmp_path):
         "b",
         2**20 + 1,
         None,
-        "too large: 1.0 MiB, the limit is 1 MiB",
+        Message("too large", "1.0 MiB", "1 MiB"),
     )
 
 
@@ -183,7 +184,7 @@ def test_a_line_over_the_bound_is_never_held(tmp_path, packed):
     finally:
         tracemalloc.stop()
     assert (a.id, c.id, b.id, b.offset, b.size) == ("a", "c", "", 28, size)
-    assert b.problem == "too large: 24.0 MiB, the limit is 1 MiB"
+    assert b.problem == Message("too large", "24.0 MiB", "1 MiB")
     assert peak < 8 * 2**20
 
 
@@ -276,7 +277,7 @@ def test_broken_compression(tmp_path):
     *kept, rest = read(path)
     assert [source.id for source in kept] == [str(number) for number in range(len(kept))]
     assert len(LINES) - 2**14 - 2000 < rest.offset < len(LINES)
-    assert rest.problem == "the compressed data are broken (Incorrect checksum found)"
+    assert rest.problem == Message("compressed data are broken", "Incorrect checksum")
     path.write_bytes(whole + b"\0" * 700_000)
     assert len(read(path)) == 300  # tapes pad with zeros
     path.write_bytes(whole + b"x" * 30)
@@ -284,7 +285,7 @@ def test_broken_compression(tmp_path):
     assert (len(kept), rest.offset, rest.problem) == (
         300,
         len(LINES),
-        "the compressed data are broken (Invalid gzip/zlib wrapper found)",
+        Message("compressed data are broken", "Invalid gzip/zlib wrapper"),
     )
 
 
@@ -306,4 +307,4 @@ def test_xz_that_wants_too_much_memory(tmp_path):
     whole[20:24] = zlib.crc32(bytes(whole[12:20])).to_bytes(4, "little")
     path.write_bytes(whole)
     (rest,) = read(path)
-    assert (rest.offset, rest.problem) == (0, "the compressed data are broken (Memory usage limit exceeded)")
+    assert (rest.offset, rest.problem) == (0, Message("compressed data are broken", "Memory usage limit"))

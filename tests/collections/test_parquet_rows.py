@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from file_ranges import read_in_ranges, read_whole
+from messages import Message
 
 from thresher.base.errors import InputError
 from thresher.collections import JsonFields, ReadOptions, documents, open_collection
@@ -52,7 +53,7 @@ def test_rows_without_id_or_page_and_large_ones(path: Path) -> None:
     (first, *_) = read_whole(ParquetRows(), path)
     assert (first.id, first.problem, first.content) == ("", "the row has no `id`", None)
     (first, *_) = read_whole(ParquetRows(), path, ReadOptions(fields=JsonFields(("docno",))))
-    assert (first.id, first.problem) == ("0", "the row has neither `html` nor `contents`")
+    assert (first.id, first.problem) == ("0", Message("neither `html` nor `contents`"))
     (first, *_) = read_whole(ParquetRows(), path, ReadOptions(max_bytes=5, fields=OPTIONS.fields))
     assert (first.id, str(first.problem)[:20]) == ("0", "too large: 0.0 MiB, ")
 

@@ -11,6 +11,7 @@ import pytest
 from file_ranges import read_range, read_whole
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import Message
 
 from thresher.collections.interface import IdRule, ReadOptions
 from thresher.collections.sources import Source
@@ -98,7 +99,7 @@ def test_a_name_outside_of_the_prefix_is_a_problem_of_that_page(tmp_path):
     path = pack(tmp_path / "a.tar", {"x/a.html": b"1", "y/b.html": b"2", "x/c.html": b"3"})
     assert [(source.id, source.content, source.problem) for source in read(path, rule=IdRule(prefix="x"))] == [
         ("a", b"1", None),
-        ("", None, "the file is not below the prefix 'x'"),
+        ("", None, Message("not below the prefix 'x'")),
         ("c", b"3", None),
     ]
 
@@ -144,7 +145,7 @@ def test_a_member_over_the_limit_is_listed_without_its_bytes(tmp_path):
     path = pack(tmp_path / "a", {"a.html": b"x" * 2**20, "b.html": b"x" * (3 * 2**20), "c.html": b"x"}, "w:gz")
     assert [(source.id, source.size, source.problem) for source in read(path, max_bytes=2**20)] == [
         ("a", 2**20, None),
-        ("b", 3 * 2**20, "too large: 3.0 MiB, the limit is 1 MiB"),
+        ("b", 3 * 2**20, Message("too large", "3.0 MiB", "1 MiB")),
         ("c", 1, None),
     ]
 
@@ -277,9 +278,7 @@ def test_sparse_files_in_pax_headers(tmp_path):
     records = {"GNU__sparse__major": "1", "GNU__sparse__minor": "0", "GNU__sparse__name": "s.html"}
     entry = pax(tarfile.XHDTYPE, **records) + header("GNUSparseFile.1/s.html", tarfile.REGTYPE, 0).tobuf()
     path.write_bytes(entry + bytes(1024))
-    assert [(source.id, source.problem) for source in read(path)] == [
-        ("s", "it is packed as a sparse file, which is not read in an archive: unpack it")
-    ]
+    assert [(source.id, source.problem) for source in read(path)] == [("s", Message("sparse file", "unpack it"))]
 
 
 def test_sparse_files_of_gnu_tar(tmp_path):
@@ -292,7 +291,7 @@ def test_sparse_files_of_gnu_tar(tmp_path):
     with path.open("ab") as handle:
         handle.write(header("a.html", tarfile.REGTYPE, 0).tobuf() + bytes(1024))
     assert [(source.id, source.size, source.problem) for source in read(path)] == [
-        ("s", 3, "it is packed as a sparse file, which is not read in an archive: unpack it"),
+        ("s", 3, Message("sparse file", "unpack it")),
         ("a", 0, None),
     ]
 
@@ -316,6 +315,7 @@ def test_archives_without_pages(tmp_path):
         read(tmp_path)
 
 
+@pytest.mark.slow
 def test_real_archives(shared_data):
     cacm = read(shared_data / "retrieval" / "cacm" / "cacm.tar.gz", rule=IdRule(ids="stem"))
     assert (len(cacm), cacm[0].id[:5], {source.problem for source in cacm}) == (3204, "CACM-", {None})

@@ -11,6 +11,7 @@ import pytest
 from file_ranges import read_in_ranges, read_range, read_whole
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from messages import Message
 from warc_samples import told
 
 from thresher.collections.interface import IdRule, ReadOptions
@@ -179,10 +180,10 @@ def test_pages_over_the_limit(tmp_path):
     content = document("1", b"x" * 2**20) + document("2", b"x" * (2**20 + 1)) + document("3", b"x" * 3 * 2**20)
     one, two, three = read(tmp_path, content, max_bytes=2**20)
     assert (one.size, one.problem) == (2**20, None)
-    assert (two.id, two.size, two.problem) == ("2", 2**20 + 1, "too large: 1.0 MiB, the limit is 1 MiB")
+    assert (two.id, two.size, two.problem) == ("2", 2**20 + 1, Message("too large", "1.0 MiB", "1 MiB"))
     # what is not held counts whole
     assert (three.id, three.size) == ("3", len(document("3", b"")) + 3 * 2**20)
-    assert (three.content, three.problem) == (None, "too large: 3.0 MiB, the limit is 1 MiB")
+    assert (three.content, three.problem) == (None, Message("too large", "3.0 MiB", "1 MiB"))
 
 
 @pytest.mark.slow
@@ -200,7 +201,7 @@ def test_a_page_over_the_limit_is_never_held(tmp_path, pack):
         tracemalloc.stop()
     assert [(source.id, source.problem) for source in found] == [
         ("1", None),
-        ("2", "too large: 31.4 MiB, the limit is 1 MiB"),
+        ("2", Message("too large", "31.4 MiB", "1 MiB")),
         ("3", None),
     ]
     assert peak < 12 * 2**20

@@ -8,6 +8,7 @@ import zlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from messages import Message, assert_names
 from warc_samples import MIB, http, pack, read, read_bytes, record, told, zstd
 
 from thresher.collections.warc import Warc
@@ -70,12 +71,12 @@ def test_a_header_that_breaks_off_within_a_line(tmp_path, name):
     whole = record(http(), "WARC-Date: 2026-01-01T00:00:00Z", number=1)
     broken = whole[: whole.index(name.encode()) + len(name) + 3]
     content = broken + record(http(), number=2)
-    assert told(read_bytes(tmp_path, content)) == [("", None, "the header of the record breaks off"), good(2)]
+    assert told(read_bytes(tmp_path, content)) == [("", None, Message("header of the record breaks off")), good(2)]
 
 
 def test_junk_that_ends_within_a_line(tmp_path):
     content = record(http(), number=1) + b"junk" * 9 + record(http(), number=2)
-    assert told(read_bytes(tmp_path, content)) == [good(1), ("", None, "36 bytes that are no WARC record"), good(2)]
+    assert told(read_bytes(tmp_path, content)) == [good(1), ("", None, Message("36 bytes", "no WARC record")), good(2)]
 
 
 @pytest.mark.parametrize(
@@ -110,17 +111,17 @@ def test_bytes_between_records(tmp_path, junk):
         assert told(result) == [good(1), ("", None, f"{size:,} bytes that are no WARC record"), good(2)]
         assert (result[1].offset, result[1].size) == (len(first), size)
     result = read_bytes(tmp_path, gzip.compress(first) + junk + gzip.compress(second))
-    assert told(result) == [good(1), ("", None, "bytes that are not a gzip member"), good(2)]
+    assert told(result) == [good(1), ("", None, Message("not a gzip member")), good(2)]
     assert result[1].offset == len(gzip.compress(first))
     result = read_bytes(tmp_path, zstd(first) + junk + zstd(second))
-    assert told(result) == [good(1), ("", None, "bytes that are not a zstd frame"), good(2)]
+    assert told(result) == [good(1), ("", None, Message("not a zstd frame")), good(2)]
 
 
 def test_headers_that_break_off(tmp_path):
     whole = record(http(), number=1)
     behind = record(http(), number=2)
     cut = whole[: whole.index(b"WARC-Target")]
-    lost = "the header of the record breaks off"
+    lost = Message("header of the record breaks off")
     assert told(read_bytes(tmp_path, cut + behind)) == [("", None, lost), good(2)]
     assert told(read_bytes(tmp_path, cut)) == [("", None, "clipped: the file ends")]
     assert told(read_bytes(tmp_path, pack([cut, behind], ".gz"))) == [("", None, lost), good(2)]
@@ -136,7 +137,7 @@ def test_files_that_are_no_warc(tmp_path):
     assert told(read_bytes(tmp_path, gzip.compress(NOISE))) == [
         ("", None, f"{len(NOISE):,} bytes that are no WARC record")
     ]
-    assert told(read_bytes(tmp_path, b"\x1f\x8b\x08")) == [("", None, "clipped: the file ends within a gzip member")]
+    assert told(read_bytes(tmp_path, b"\x1f\x8b\x08")) == [("", None, Message("clipped", "within a gzip member"))]
     assert told(read_bytes(tmp_path, b"\x28\xb5\x2f\xfd")) == [("", None, "a broken zstd frame")]
     assert read_bytes(tmp_path, b"\r\n\r\n") == []
     assert read_bytes(tmp_path, gzip.compress(b"")) == []
@@ -178,7 +179,7 @@ def test_a_wrong_checksum(tmp_path):
     broken = members[1][:-8] + bytes(4) + members[1][-4:]
     assert told(read_bytes(tmp_path, members[0] + broken + members[2])) == [
         good(0),
-        ("", None, "a broken gzip member (incorrect checksum found)"),
+        ("", None, Message("broken gzip member", "incorrect checksum")),
         good(2),
     ]
 
@@ -188,7 +189,7 @@ def test_a_large_record_is_passed_over(tmp_path, suffix):
     records = [record(http(), number=1), record(http(NOISE * 10), number=2), record(http(), number=3)]
     members = [b"".join(records)] if suffix.startswith("one") else records
     result = read_bytes(tmp_path, pack(members, suffix), most=MIB)
-    assert told(result) == [good(1), ("2", None, "too large: 10.0 MiB, the limit is 1 MiB"), good(3)]
+    assert told(result) == [good(1), ("2", None, Message("too large", "10.0 MiB", "1 MiB")), good(3)]
 
 
 @pytest.mark.slow
@@ -201,7 +202,7 @@ def test_a_record_of_100_mib_takes_little_memory(tmp_path):
     result = read(path)[0]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert told(result) == [good(1), ("2", None, "too large: 100.0 MiB, the limit is 16 MiB"), good(3)]
+    assert told(result) == [good(1), ("2", None, Message("too large", "100.0 MiB", "16 MiB")), good(3)]
     assert result[1].size == 100 * MIB + len(http(b""))
     assert peak < 45 * MIB
 
@@ -211,7 +212,7 @@ def test_the_limit_is_of_the_page(tmp_path):
     assert [(source.id, source.size, source.problem) for source in read_bytes(tmp_path, content, most=10)] == [
         ("9", 9, None),
         ("10", 10, None),
-        ("11", 11 + len(http(b"")), "too large: 0.0 MiB, the limit is 9.53674e-06 MiB"),
+        ("11", 11 + len(http(b"")), Message("too large", "0.0 MiB", "9.53674e-06 MiB")),
     ]
     image = record(http(bytes(MIB), "Content-Type: image/png"))
     assert told(read_bytes(tmp_path, image, most=10)) == [("1", None, "not HTML: image/png")]
@@ -238,10 +239,10 @@ def test_a_bomb_is_left_alone(tmp_path, length):
     result = read(path, most=MIB)[0]
     assert (told(result)[0], told(result)[-1]) == (good(1), good(3))
     problems = [source.problem for source in result[1:-1]]
-    assert problems[-1] == "the rest of it is skipped: it decompresses beyond the limit"
+    assert_names(problems[-1], "rest", "skipped", "beyond the limit")
     assert result[1].id == "2"
     size = "100.0" if length == 100 * MIB else "more than 1.0"
-    assert problems[0] == f"too large: {size} MiB, the limit is 1 MiB"
+    assert problems[0] == Message("too large", f"{size} MiB", "1 MiB")
 
 
 @settings(max_examples=40)
@@ -269,8 +270,8 @@ def test_what_headers_say_is_shown_without_control_characters_and_cut_short(tmp_
     assert told(read_bytes(tmp_path, b"".join(records))) == [
         ("0", None, r"not HTML: image/\x93\x07"),
         ("1", None, f"not HTML: image/{'x' * 74}…"),
-        ("2", None, r"a record of the unknown kind 'po\x07em'"),
-        ("3", None, f"a record of the unknown kind '{'y' * 80}…'"),
+        ("2", None, Message("unknown kind", r"'po\x07em'")),
+        ("3", None, Message("unknown kind", f"'{'y' * 80}…'")),
     ]
 
 
@@ -281,7 +282,7 @@ def test_where_a_file_packed_in_one_piece_breaks_off(tmp_path):
     sources = read_bytes(tmp_path, packed[:-900], "a.warc.gz")
     begins = [0, len(records[0]), len(records[0]) + len(records[1])]
     assert [source.offset for source in sources] == begins
-    assert sources[-1].problem == "clipped: the file ends within a gzip member"
+    assert sources[-1].problem == Message("clipped", "within a gzip member")
 
 
 @pytest.mark.slow

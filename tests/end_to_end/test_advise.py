@@ -162,6 +162,7 @@ def test_pages_of_queries_are_ids_or_any_spelling_of_the_address(tmp_path: Path,
     assert len([*documents(load_experiment(tmp_path / "out" / "advice.toml").collection.open())]) == 40
 
 
+@pytest.mark.slow
 def test_a_page_whose_id_no_qrels_can_hold_answers_no_query(tmp_path: Path) -> None:
     pages = [{"id": f"p{number}", "html": f"<p>Flour of sort {number}"} for number in range(30)]
     pages.append({"id": "p 30", "url": "http://mill.example/30", "html": "<p>Flour of sort 30"})

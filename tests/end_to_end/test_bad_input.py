@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from commands import THRESHER, Done
-from messages import assert_names
+from messages import Message, assert_names
 from small_web import Finished, Web, leftovers, tree
 
 from thresher.cleaners.registry import scorers
@@ -246,10 +246,11 @@ def test_json_lines_that_are_broken_fail(web: Web, call: Call) -> None:
     assert (done.code, done.out) == (0, "")
     # The last line has the rate.
     assert done.err.splitlines()[:-1] == [
-        "o.jsonl: 6 pages = 2 with text + 0 emptied + 4 failed; 5 words kept",
+        Message("o.jsonl: ", "6 pages", "2 with text", "0 emptied", "4 failed", "5 words"),
         *(f"failed: {name or f'docs.jsonl at byte {offsets[number]}'}: {reason}" for number, name, reason in told),
-        "warning: 4 of 6 pages (66.7 %) failed: 1 the document id occurs twice, 1 the line has neither `html` nor `contents`, "
-        "1 the line has no `id`, 1 the line is not JSON",
+        Message(
+            "warning: ", "4 of 6 pages (66.7 %)", "id occurs twice", "`html` nor `contents`", "no `id`", "not JSON"
+        ),
     ]
     assert [json.loads(line) for line in (web.folder / "failed.jsonl").read_text().splitlines()] == expected
     done = call("run", "web.toml", cwd=web.folder)

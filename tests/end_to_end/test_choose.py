@@ -157,7 +157,7 @@ def test_what_is_recommended_can_be_had(again: Decided, call: Call) -> None:
     said = " ".join(done.out.split())
     assert f"- Use {pick.variant}: " in said
     assert f"({100 * pick.share:.1f} % of the postings)" in said
-    assert "every index named here has the postings and the means that exploring gave." in said
+    assert_names(said, "every index", "postings", "means", "exploring gave")
     assert " MB measured, " in said
     assert check not in done.out
     table = read_results(again.results).table()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from commands import Done, begin, thresher
-from messages import assert_names
+from messages import Message, assert_names
 from small_web import leftovers, stamps, tree
 
 from thresher import clean_html
@@ -286,7 +286,7 @@ def test_pages_that_fail_are_named_and_count_as_emptied(call: Call, folder: Path
     (folder / "input" / "00.html").write_bytes(b"")
     done = call("cleaneval", folder, "-c", "words@10", cwd=folder)
     assert done.code == 0, done.err
-    assert done.err.splitlines()[2:] == ["counts as emptied: 00: the page holds no text"]
+    assert done.err.splitlines()[2:] == [Message("emptied: 00: ", "no text")]
     words = table(done.out, "cleaner", "precision", "±")[2]
     assert words[1] == f"{11 / 12:.3f}"
     assert words[10:12] == ["12", "1"]
@@ -308,7 +308,7 @@ def test_types_of_gold_that_has_them(tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = thresher("cleaneval", folder, "-c", "words@10", "-o", out)
     assert done.code == 0, done.err
-    assert done.err.splitlines() == ["gold without the page's content (1): 8"]
+    assert done.err.splitlines() == [Message("without the page's content", "(1): 8")]
     # A page has 2 + 3 + 18 tokens, its gold 18.
     f1 = f"{36 / 41:.3f}"
     _, none, words = table(done.out, "cleaner", "article", "forum")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from commands import Done
 from isal import isal_zlib
+from messages import assert_names
 from small_web import Web
 
 from thresher.collections.interface import UNFIT_ID
@@ -299,4 +300,4 @@ def test_the_shared_files(shared_data: Path, tmp_path: Path, call: Call) -> None
         ("example.warc.gz", 784, *again),
     ]
     assert [tuple(failure.values()) for failure in listed(tmp_path / "f.jsonl")] == expected
-    assert done.err.startswith("o.jsonl: 58 pages = 50 with text + 0 emptied + 8 failed; ")
+    assert_names(done.err.splitlines()[0], "o.jsonl: ", "58 pages", "50 with text", "0 emptied", "8 failed")

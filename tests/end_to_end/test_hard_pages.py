@@ -99,6 +99,7 @@ def test_what_is_left_of_hard_pages(web: Web, call: Call) -> None:
     assert "NUL bytes" in result["nul"]
 
 
+@pytest.mark.slow
 def test_a_large_page_is_read_where_the_limit_allows(web: Web, call: Call, large: bytes) -> None:
     folder = web.folder / "large"
     folder.mkdir()

@@ -216,6 +216,7 @@ def without_held_out(row: dict[str, str]) -> dict[str, str]:
     return {key: value for key, value in row.items() if not key.startswith("held_out")}
 
 
+@pytest.mark.slow
 def test_they_change_nothing_else(copy: Finished, call: Call) -> None:
     files, indexes, kept = tree(copy.results), stamps(copy.indexes), stamps(copy.results)
     write_others(copy.web.folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
 from commands import Done
 from lxml import html
 from many_languages import PARAGRAPHS
@@ -18,6 +19,7 @@ from thresher.reports.notices import notices
 Call = Callable[..., Done]
 
 
+@pytest.mark.slow
 def test_pages_emptied_by_language_are_counted_and_told(web: Web, call: Call) -> None:
     folder = web.folder / "pages" / "world"
     folder.mkdir()

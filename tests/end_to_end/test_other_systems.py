@@ -73,6 +73,7 @@ def test_another_systems_run_is_a_row(web: Web, results: Results) -> None:
     assert [table.xpath("string(./tbody/tr[1]/th)") for table in tables] == ["none", system.name, "none"]
 
 
+@pytest.mark.slow
 def test_exploring_tests_another_system_by_the_test_of_the_file(web: Web, results: Results, call: Call) -> None:
     written = web.folder / "results" / "web" / "systems.csv"
     before = written.read_text()

@@ -174,6 +174,7 @@ def test_a_page_that_was_edited_is_noticed(copy: Finished, call: Call) -> None:
     assert_names(line, "error: results/web/scores: ", "(changed: collection)", "Fix: add --fresh")
 
 
+@pytest.mark.slow
 def test_results_and_indexes_may_lie_in_one_folder(finished: Finished, copy: Finished, call: Call) -> None:
     done = call("run", copy.file.name, "--results", "both", "--indexes", "./both", cwd=copy.web.folder)
     assert done.code == 0

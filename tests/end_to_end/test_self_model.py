@@ -80,7 +80,8 @@ def test_an_experiment_is_resumed_and_begun_afresh(web: Web, call: Call) -> None
         "<p>" + "Barley and only barley grew on that field. " * 9
     )
     done = call("run", file.name, cwd=web.folder)
-    assert (done.code, "these scores were made otherwise (changed: collection)" in done.err) == (5, True)
+    assert done.code == 5
+    assert_names(done.err, "scores", "made otherwise", "changed: collection")
     assert (model / "model.arpa").read_bytes() == learned
     assert call("run", file.name, "--fresh", cwd=web.folder).code == 0
     assert (model / "model.arpa").read_bytes() != learned

@@ -120,6 +120,7 @@ def hostile_web(folder: Path) -> Web:
     return web
 
 
+@pytest.mark.slow
 def test_what_verbs_read(tmp_path: Path) -> None:
     web = hostile_web(tmp_path)
     web.write(

@@ -68,6 +68,7 @@ def register(catalogue, request):
     catalogue.registry._registered.pop(name, None)
 
 
+@pytest.mark.slow
 def test_the_web_track_of_2013(catalogue, shared_data, tmp_path):
     """ir_datasets checks the files' MD5, so they are those that it would fetch."""
     folder = tmp_path / "clueweb12" / "trec-web-2013"

@@ -35,7 +35,7 @@ def test_an_empty_run_is_a_run(tmp_path):
 )
 def test_an_order_that_trec_eval_would_not_keep_is_refused(tmp_path, scores):
     hits = {"7": [(f"d{index}", score) for index, score in enumerate(scores)]}
-    with pytest.raises(ValueError, match="topic 7: scores must be finite and strictly decreasing in single"):
+    with pytest.raises(ValueError, match=r"topic 7: .* finite and strictly decreasing"):
         write_run(tmp_path / "run", hits, "none")
     assert list(tmp_path.iterdir()) == []
 
@@ -54,7 +54,7 @@ def test_document_ids_without_white_space(tmp_path, document):
 
 
 def test_a_document_retrieved_twice(tmp_path):
-    with pytest.raises(InputError, match="document a is retrieved twice for topic 1"):
+    with pytest.raises(InputError, match=r"document a .*twice for topic 1"):
         write_run(tmp_path / "run", {"1": [("a", 2.0), ("a", 1.0)]}, "none")
 
 

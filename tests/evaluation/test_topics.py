@@ -208,7 +208,7 @@ def test_what_is_wrong_and_where(tmp_path, text, message):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(InputError, match="there is no such file or folder"):
+    with pytest.raises(InputError, match="no such file or folder"):
         read_topics(tmp_path / "absent.tsv")
     latin = tmp_path / "latin.tsv"
     latin.write_bytes("1\tok\n2\tcafé\n".encode("latin-1"))

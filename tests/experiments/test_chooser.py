@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from experiments import NDCG, made
+from messages import assert_names
 
 from thresher.base.errors import ConfigError, StateError
 from thresher.experiments.chooser import (
@@ -72,7 +73,7 @@ def test_one_answer_for_each_model(experiment: Experiment) -> None:
     choice = chosen(experiment, results)
     assert [model.retrieval for model in choice.models] == ["qld", "bm25"]
     assert (choice.title, choice.key, choice.queries) == ("e", "key", 5000)
-    assert "100 W a machine (measured power, configured)" in str(choice.power)
+    assert_names(choice.power, "100 W", "measured power", "configured")
 
 
 def test_the_line_that_builds_names_results_that_are_elsewhere(experiment: Experiment) -> None:

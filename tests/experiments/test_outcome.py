@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from messages import assert_names
+from messages import Message, assert_names
 
 from thresher import __version__
 from thresher.base.errors import InputError
@@ -612,7 +612,7 @@ def test_all_that_is_known_of_a_run_is_in_its_metadata(
         },
         "method": {
             "name": "words@5, qld",
-            "description": "pages cleaned by words@5, indexed by Lucene and ranked by qld",
+            "description": Message("words@5", "Lucene", "qld"),
             "automatic": True,
             "score ties": "by document id, ascending",
             "cleaning": {"name": "words@5", "scorers": ["words"]},

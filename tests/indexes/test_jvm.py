@@ -120,6 +120,7 @@ def test_a_class_that_is_not_there() -> None:
         jvm.java_class("org.example.Nothing")
 
 
+@pytest.mark.slow
 def test_the_report_does_not_start_java() -> None:
     script = (
         "import sys; from thresher.indexes.jvm import java_report; report = java_report();"
@@ -172,6 +173,7 @@ def test_java_starts_in_a_worker_that_asks_for_its_own() -> None:
     assert 400 < int(heap.partition(" ")[0]) <= 512
 
 
+@pytest.mark.slow
 def test_java_is_not_used_in_a_forked_child() -> None:
     script = """
 import os, sys
@@ -217,6 +219,7 @@ def test_java_is_silent_and_folders_in_unicode_work_in_the_c_locale(tmp_path: Pa
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_control_c_still_reaches_python() -> None:
     script = (
         "import os, signal; from thresher.indexes.jvm import start; start()\n"

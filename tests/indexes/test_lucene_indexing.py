@@ -168,6 +168,7 @@ def test_documents_keep_their_order_over_many_segments(tmp_path: Path) -> None:
     assert np.load(tmp_path / "index" / "lengths.npy").tolist() == [1 + number % 50 for number in range(3000)]
 
 
+@pytest.mark.slow
 def test_a_very_long_document(tmp_path: Path) -> None:
     long = "word other " * 500_000
     build_index([("long", long), ("short", "word")], tmp_path / "index", IndexOptions())

@@ -320,11 +320,11 @@ def test_counts_that_disagree(tmp_path: Path) -> None:
         numbers = (np.array([number]) for number in (1, cf, left))
         return lambda: TermLosses(pa.array(["x"]), *numbers)
 
-    with pytest.raises(ValueError, match="documents lost 2 tokens, but their terms 3"):
+    with pytest.raises(ValueError, match=r"documents lost 2 .* terms 3"):
         build_pruned_index([PrunedDocument("a", "x", 2, 3)], tmp_path / "index", IndexOptions(), losses(3, 1))
-    with pytest.raises(ValueError, match="the index has 3 terms, but 2 are left"):
+    with pytest.raises(ValueError, match=r"has 3 terms, .* 2 are left"):
         build_pruned_index([PrunedDocument("a", "x y", 2, 3)], tmp_path / "index", IndexOptions(), losses(2, 1))
-    with pytest.raises(ValueError, match="documents lost 2 tokens, but their terms 0"):
+    with pytest.raises(ValueError, match=r"documents lost 2 .* terms 0"):
         build_pruned_index([PrunedDocument("a", "x", 2, 3)], tmp_path / "index", IndexOptions(), None)
     assert list(tmp_path.iterdir()) == []
 

@@ -442,6 +442,7 @@ def test_one_text_however_long(size):
     assert [len(block) for block in blocks("<p>" + "x" * size + "<p>after")] == [size, 5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "between"), [(1999, " "), (2001, " "), (1999, "='1'"), (2001, "='1'"), (2001, "/"), (500_000, "/")]
 )
@@ -457,6 +458,7 @@ def test_attributes_however_many(count: int, between: str) -> None:
         assert "p last" in segments.descriptions
 
 
+@pytest.mark.slow
 def test_a_small_stack_is_enough_for_deep_pages():
     """A thread of 256 KiB: beside Java, the main thread has 1 MiB, and what runs over ends the process."""
     program = """
@@ -506,6 +508,7 @@ def test_a_page_that_shows_nothing_but_its_title_is_its_longest_description():
     assert blocks(head.replace("How far?", "How far do you get?")) == ["How far do you get?"]
 
 
+@pytest.mark.slow
 def test_pages_of_too_many_blocks_fail():
     assert len(blocks("<p>a" * MOST_BLOCKS)) == MOST_BLOCKS
     for read in (read_html, read_text_page):

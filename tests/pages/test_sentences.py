@@ -138,6 +138,7 @@ def test_abbreviations_are_spelled_as_they_are_looked_up():
             assert split(f"({word.title()}. Next", language) == [f"({word.title()}. Next"]
 
 
+@pytest.mark.slow
 def test_one_long_block_takes_no_longer_than_many_short_ones():
     """Looking back to the beginning of the text for each of that many full stops would take minutes."""
     assert len(split("A. b! " * 200_000)) == 200_000

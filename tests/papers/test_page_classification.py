@@ -123,7 +123,7 @@ def test_headers() -> None:
 @pytest.mark.parametrize("names", [["a/x", "b/x"], ["a/x", "a/y"], ["a/x", "a/y", "b/y"]])
 def test_classes_that_cannot_be_learned_without_a_group(names: list[str]) -> None:
     pages = pd.DataFrame([name.split("/") for name in names], columns=["class", "group"])
-    with pytest.raises(InputError, match="there are no pages of a class"):
+    with pytest.raises(InputError, match="no pages of a class"):
         classify(pages, {"none": ["text"] * len(names)}, linear_classifier, 1)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from messages import Message, assert_names
+
 from thresher.indexes.pruning.treatments import describe_methods, method_declarations, methods, parse_pruning
 
 
@@ -30,17 +32,13 @@ def test_ranges_are_those_that_parse() -> None:
 
 
 def test_description_of_a_pruning_method() -> None:
-    assert (
-        "random@CUTOFF\n"
-        "    Keeps each posting with the same probability, by a hash of seed, document and term.\n"
-        "    cutoffs above 0 to 1 (share of postings), such as random(seed=0)@0.5\n"
-        "    seed=0: another seed draws other postings (from 0)\n"
-        "    source: this project's; mixing after Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, "
-        "OOPSLA 2014\n"
-        "\n"
-    ) in describe_methods()
+    described = {text.splitlines()[0]: text.splitlines()[1:] for text in describe_methods().split("\n\n")}
+    assert described["random@CUTOFF"] == [
+        Message("    ", "posting", "hash of seed"),
+        Message("    cutoffs ", "above 0 to 1", "share of postings", "random(seed=0)@0.5"),
+        Message("    seed=0: ", "(from 0)"),
+        Message("    source: ", "this project's", "Steele, Lea, Flood", "OOPSLA 2014"),
+    ]
     assert describe_methods().startswith("2n2p@CUTOFF\n")
-    assert describe_methods().endswith(
-        "\n\ncleaner|weights|pruning first cleans, then weighs, then prunes: words@5|weights|dcp@0.5; none|weights weighs "
-        "alone, none|dcp@0.5 prunes alone."
-    )
+    last = describe_methods().splitlines()[-1]
+    assert_names(last, "cleaner|weights|pruning", "words@5|weights|dcp@0.5", "none|weights", "none|dcp@0.5")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from explained_samples import DOCUMENT
+from messages import Message, assert_names
 
 from thresher.experiments.explaining.explanations import (
     DocumentChange,
@@ -51,7 +52,7 @@ def lines(document: DocumentChange) -> list[str]:
 def test_a_topic_and_a_document_in_words() -> None:
     said = lines(replace(DOCUMENT, passages=()))
     assert said[:3] == [
-        "Topic 7 lost: AP 0.5000 → 0.2500 (−0.2500).",
+        Message("Topic 7 lost", "AP", "0.5000", "0.2500", "(−0.2500)"),
         "Largest part: removed text.",
         "Query: oats and rye",
     ]
@@ -61,7 +62,7 @@ def test_a_topic_and_a_document_in_words() -> None:
     # Parts that are 0 throughout are left out.
     assert row.split() == ["a", "2", "2", "→", "5", "removed", "text", "3.50", "−1.25", "−1.50", "+0.25"]
     document, words, overtakers, last = said[-4:]
-    assert document == "a: fell by 3, 2 → 5; grade 2; 40 → 30 tokens"
+    assert_names(document, "a: fell by 3, 2 → 5", "grade 2", "40 → 30 tokens")
     for word in ("oat 3 → 1", "rye 2 → 1 → 0 (pruned)", "bran 1 → 0 (pruned)", "corn 4"):
         assert word in words
     for overtaker in ("b (unjudged, 9 → 3)", "c (grade 0, not retrieved → 4)", "1 more"):
@@ -84,5 +85,5 @@ def test_documents_that_leave_or_enter_a_ranking() -> None:
     for fact in ("rank 2 → not retrieved", "grade 2", "40 → 0 tokens", "the index has no text of it"):
         assert fact in line
     rose = lines(replace(DOCUMENT, rank_before=8, grade=None))
-    assert "a: rose by 3, 8 → 5; grade unjudged; 40 → 30 tokens" in rose
+    assert Message("a: rose by 3, 8 → 5", "unjudged", "40 → 30 tokens") in rose
     assert any(line.startswith("  overtook b") for line in rose)

@@ -49,7 +49,7 @@ def test_long_names_are_broken_into_lines_and_leave_room_for_columns() -> None:
     rows = tuple((Cell(text), *(Cell("0.1234", "†+"),) * 4) for text in ("none", name))
     table = Table(heads, rows, "")
     text = render_fitted(table)
-    assert "% columns that a page has no room for" not in text
+    assert "no room" not in text
     assert (
         r"\begin{tabular}[t]{@{}l@{}}content(headings=keep)@0.3+ \\ repeated(share,headings=keep)@0.01 \\ "
         r"\textbar{}weights(title=8,headings=2,anchors=1) \\ \textbar{}dcp@0.5\end{tabular} & 0.1234 & "

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from experiments import chosen, made, small
+from messages import assert_names
 
 from thresher.base.errors import InputError, StateError
 from thresher.cli.experiment import report
@@ -99,11 +100,11 @@ def test_the_report_has_the_versions_of_the_paragraph(tmp_path: Path) -> None:
     results, path = labelled(), tmp_path / "methods.md"
     write_methods(results, SOFTWARE, None, path)
     made, programs = dict(methods(results, SOFTWARE))["Software"]
-    assert made == "Thresher 0.9.1 (commit 0123456789 with changes, 2026-11-28)."
-    assert programs == "Lucene 9.9.1 through Anserini 1.7.1 and Pyserini 1.6.0; ir-measures 0.4.3."
+    assert_names(made, "Thresher 0.9.1", "commit 0123456789", "changes", "2026-11-28")
+    assert_names(programs, "Lucene 9.9.1", "Anserini 1.7.1", "Pyserini 1.6.0", "ir-measures 0.4.3")
     text = re.sub(r" \[@[^\]]+\]", "", path.read_text(encoding="utf-8"))
     assert made in text
-    assert "Lucene 9.9.1 through Anserini 1.7.1 and Pyserini 1.6.0" in text
+    assert_names(text, "Lucene 9.9.1", "Anserini 1.7.1", "Pyserini 1.6.0")
     assert "Software" not in dict(methods(results))
     assert dict(methods(results, Software({}, None)))["Software"][0] == "Thresher."
     write_reports(results, tmp_path)

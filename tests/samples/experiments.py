@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -238,6 +239,15 @@ def with_system(results: Results, name: str = "other") -> Results:
 
 def _compared(values: Floats, measures: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Comparison]]:
     """Return comparisons with the first of the names, by name and measure."""
+    return _compared_once(values.tobytes(), values.shape, tuple(measures), tuple(names))
+
+
+@functools.cache
+def _compared_once(
+    content: bytes, shape: tuple[int, ...], measures: tuple[str, ...], names: tuple[str, ...]
+) -> dict[str, dict[str, Comparison]]:
+    """Compare once for all tests that make the same experiment, for the tests and intervals take half a second."""
+    values: Floats = np.frombuffer(content).reshape(shape)
     table = {
         name: {
             measure: {str(topic): value for topic, value in enumerate(values[number, index].tolist())}

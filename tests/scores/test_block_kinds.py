@@ -163,6 +163,7 @@ def test_the_store_has_the_kinds_of_every_block(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_menus_and_footers_of_real_pages_are_rarely_content(shared_data: Path) -> None:
     """Of the words in menus and footers, fewer than one in twenty are in the gold standard's text."""
     folder = shared_data / "cleaning" / "aeb"

@@ -193,7 +193,7 @@ def test_nothing_is_cut_by_a_percentile_that_has_no_number() -> None:
     with pytest.raises(ConfigError) as caught:
         passes(cut, np.zeros(1, np.float32))
     assert_names(caught.value, "words@p30: ", "p30", "Fix: ", "give a number")
-    with pytest.raises(ConfigError, match="the percentile p30 is not a number without the scores"):
+    with pytest.raises(ConfigError, match="p30 is not a number"):
         resolved_without_collection(parse_cleaner("density@5+words@p30"))
 
 
@@ -216,5 +216,5 @@ def test_a_collection_is_cleaned_by_percentiles_and_a_page_is_not(tmp_path: Path
     record = json.loads((tmp_path / "removed.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert {cut["cut"]: cut["cutoff"] for cut in record["segments"][0]["cuts"]} == counts.cutoffs
     for clean in (clean_html, clean_text):
-        with pytest.raises(ConfigError, match="words@p30: the percentile p30 is not a number without the scores"):
+        with pytest.raises(ConfigError, match=r"words@p30: .* not a number"):
             clean("<p>one two", "words@p30")

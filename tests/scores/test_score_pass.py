@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from messages import assert_names
+from messages import Message, assert_names
 from shard_rows import store_rows
 from troublesome import Bomb, Listed, Trouble, page, pages, whole
 from worker_processes import workers_alive
@@ -93,13 +93,13 @@ def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_th
         ("d2", "took longer than 1 s"),
         ("d3", "ended its worker (exit code 7)"),
         ("d4", "ended its worker (exit code -9)"),
-        ("d5", "cannot be scored: ValueError: two lines ?"),
-        ("d8", "too large: 0.0 MiB, the limit is 0.01 MiB"),
-        ("d9", "cannot be read: No such file or directory"),
+        ("d5", Message("cannot be scored: ValueError: two lines ?")),
+        ("d8", Message("too large", "0.0 MiB", "0.01 MiB")),
+        ("d9", Message("cannot be read", "No such file")),
         ("d10", "the record is broken"),
         ("d 11", f"{UNFIT_ID}: 'd 11'"),
         ("", "the document has no id"),
-        ("d0", "the document id occurs twice, first in listed at byte 0"),
+        ("d0", Message("id occurs twice", "listed at byte 0")),
         ("d300", "ended its worker (exit code -9)"),
         ("d301", "ended its worker (exit code 0)"),
     ]
@@ -324,8 +324,8 @@ def test_an_id_that_comes_twice_far_apart_fails_the_second_time(tmp_path: Path) 
     assert (report.documents, report.scored, report.failed) == (602, 600, 2)
     assert report.words == sum(6 + number % 17 for number in range(600))
     assert list(failures(tmp_path)) == [
-        Failure("listed", 3, "d3", "the document id occurs twice, first in listed at byte 3"),
-        Failure("other", None, "d5", "the document id occurs twice, first in listed at byte 5"),
+        Failure("listed", 3, "d3", Message("id occurs twice", "listed at byte 3")),
+        Failure("other", None, "d5", Message("id occurs twice", "listed at byte 5")),
     ]
     # As if these two had failed when they were scored.
     broken = [
@@ -431,7 +431,7 @@ def test_what_takes_long_to_read_for_ever_costs_the_rest_of_its_part(tmp_path: P
         assert (task.crashed, task.unread) == (crashed, unread)
     process_part(task, ScoreWork(Listed(()), tmp_path, scorers=SCORERS))
     reasons = [failure.reason for failure in failures(tmp_path)]
-    assert reasons == ["cannot be read: its reader took longer than 1 s"]
+    assert reasons == [Message("cannot be read", "reader", "longer than 1 s")]
 
 
 @dataclass(frozen=True)
@@ -456,7 +456,7 @@ def test_what_crashes_its_reader_costs_the_rest_of_its_part(tmp_path: Path) -> N
     report = score_collection(plan, tmp_path, backend)
     assert (report.documents, report.scored, report.failed) == (13, 12, 1)
     assert list(failures(tmp_path)) == [
-        Failure("f1", None, "", "cannot be read: its reader ended its worker (exit code -6)")
+        Failure("f1", None, "", Message("cannot be read", "ended its worker (exit code -6)"))
     ]
     read = [row["id"] for row in store_rows(tmp_path) if row["status"] == SCORED]
     assert read == ["d00", "d01", "d02", "d03", "d04", "d10", "d11", "d20", "d21", "d22", "d23", "d24"]

@@ -129,6 +129,7 @@ def test_pages_that_fail_do_not_count(tmp_path: Path) -> None:
     assert [row["status"] for row in rows] == [SCORED] * 3 + [FAILED] * 2
 
 
+@pytest.mark.slow
 def test_a_killed_pass_goes_on_and_bytes_do_not_depend_on_workers(tmp_path: Path) -> None:
     pages = listed([("", f"<title>{number} | Site</title>{MENU}<p>{number % 3}") for number in range(9)])
     names = [*NAMES, "words@2"]

@@ -52,6 +52,7 @@ SPENT = ScoringCost({"pages": 0.25, "trouble(q=0.5)": 1.5}, Times(2.0, 1.75, 99.
 PART = whole(())
 
 
+@pytest.mark.slow
 def test_real_pages_come_out_as_they_were_scored(tmp_path: Path, shared_data: Path) -> None:
     sources = tuple(documents(open_collection(shared_data / "cleaning" / "dragnet-300" / "input")))[::15]
     scorers = (Words(), Density(), Perplexity(), Trouble())

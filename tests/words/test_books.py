@@ -135,6 +135,7 @@ def test_word_lists_that_are_missing(monkeypatch):
     assert_names(caught.value, "language model books: ", "no_such_list.txt", "Fix: ", "pip install symspellpy")
 
 
+@pytest.mark.slow
 def test_without_symspellpy():
     code = (
         "import sys; sys.modules['symspellpy'] = None\n"

@@ -62,7 +62,7 @@ def test_without_a_word_for_unknown_ones(tmp_path):
     source = tmp_path / "mine.arpa"
     source.write_text(ARPA.replace("1=4", "1=3").replace("-1\t<unk>\t0\n", ""))
     card = import_model(source, tmp_path / "out")
-    assert card.unknown_words == "log10 P = -100, as KenLM sets it: the file has no <unk>"
+    assert_names(card.unknown_words, "log10 P = -100", "KenLM", "no <unk>")
     assert card.ngrams == (3, 2)
     assert perplexity_of(load_model(str(tmp_path / "out")), "a b") == pytest.approx(10 ** (100.4 / 2), rel=1e-4)
 
@@ -78,6 +78,7 @@ def test_a_binary(tmp_path, packed):
     assert perplexity_of(load_model(str(tmp_path / "out")), "a a b") == pytest.approx(A_A_B, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_every_cut_of_a_binary_is_refused(tmp_path):
     source = tmp_path / "cut.klm"
     for length in range(40, 280, 11):
@@ -119,6 +120,7 @@ def test_binaries_that_end_their_process(tmp_path, packed, byte, value, reason):
         assert {path.name for path in tmp_path.iterdir()} == {"model.klm", "page.html"}
 
 
+@pytest.mark.slow
 def test_a_binary_that_never_ends(tmp_path, monkeypatch):
     """The n-grams of a table without room for an end are looked for again and again."""
     content = bytearray(binary(PROBING))

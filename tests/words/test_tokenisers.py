@@ -118,6 +118,7 @@ def test_text_with_spaces_is_the_same_by_words_and_characters(name):
     assert result[1].tolist() == expected[1].tolist()
 
 
+@pytest.mark.slow
 def test_real_pages(shared_data):
     paths = sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::20]
     sentences = outside = 0

@@ -75,6 +75,7 @@ def test_control_characters_part_words(control):
     assert perplexity_of(model, f"this{control}is") == perplexity_of(model, "this is")
 
 
+@pytest.mark.slow
 def test_thousands_of_real_sentences(shared_data, formula):
     model = load_model("books")
     known = set(read_counts()[0])
