@@ -73,7 +73,7 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
     web = Web.make(tmp_path_factory.mktemp("decided"), **TIMED)
     topics = more_topics(web)
     assert topics >= MINIMUM
-    web.write(sweep=SWEEP, choose=FAMILIES)
+    web.write(sweep=SWEEP, cleaners="", choose=FAMILIES)
     for verb in ("run", "explore"):
         assert thresher(verb, "web.toml", cwd=web.folder).code == 0
     return Decided(web, topics, thresher(*CHOOSE, cwd=web.folder))
@@ -242,7 +242,7 @@ def test_terms_of_the_file_and_of_options(again: Decided, call: Call) -> None:
     terms = ChoiceCriteria(Margin(0.2, True), 0.1, 1.0, ("none|dcp", "words"), ("P@5",))
     assert chosen(again.results).criteria == terms
     keys = 'emptied = 1\nalpha = 0.1\nmargin = "20%"\ndeciding = ["P@5"]\nfamilies = ["none|dcp", "words"]'
-    again.web.write(sweep=SWEEP, choose=keys)
+    again.web.write(sweep=SWEEP, cleaners="", choose=keys)
     assert call(*CHOOSE, cwd=again.web.folder).code == 0
     assert written.read_bytes() == by_options
     # An option goes before the file.
@@ -272,7 +272,7 @@ def test_later_reports_have_the_choice_until_it_rests_on_something_else(again: D
     done = call("run", "web.toml", cwd=again.web.folder)
     assert done.code == 0
     assert first in " ".join(done.out.split())
-    again.web.write(sweep=SWEEP, choose=FAMILIES, evaluation='measures = ["AP"]')
+    again.web.write(sweep=SWEEP, cleaners="", choose=FAMILIES, evaluation='measures = ["AP"]')
     done = call("run", "web.toml", cwd=again.web.folder)
     assert done.code == 0
     assert first not in " ".join(done.out.split())
