@@ -39,7 +39,7 @@ __all__ = [
 
 
 MOST_BLOCKS = 100_000
-"""Pages with more blocks fail: no page that people wrote has a tenth of these, and each takes kilobytes in a scorer."""
+"""Pages with more blocks fail: people write no page with a tenth of it, and each block takes kilobytes in a scorer."""
 _FEW_WORDS = 100
 _TITLE_WORDS = 25
 _NOSCRIPT = re.compile(rb"<(/?)noscript\b", re.IGNORECASE)
@@ -80,7 +80,7 @@ def read_page(
     """Return the segments of a page, and how its bytes were decoded.
 
     With less detail, reading is faster, but `Segments.marks` or `Segments.elements` are not available. `Segments.references`
-    are only there if asked for, and of HTML.
+    need `with_references`, and a page of HTML.
 
     Raises:
         PageError: as `check_text`.
@@ -93,7 +93,7 @@ def read_page(
 
 
 def versions_read(utf8: bytes) -> Iterator[Version]:
-    """Yield the versions of a page that its segments may have been read from, the usual one first."""
+    """Yield the versions of a page that `read_page` chooses from, the usual version first."""
     utf8 = readable_html(utf8)
     yield Version(utf8)
     if _NOSCRIPT.search(utf8):
@@ -121,14 +121,14 @@ def shown_page(page: Page, options: PageOptions) -> str:
 
 
 def check_text(page: Page) -> None:
-    """Check that a page is not compressed, an image or other bytes that are no text.
+    """Check that a page is text, not compressed data, an image or other binary content.
 
     Raises:
-        PageError: if it is; the reason is such as `not HTML: gzip`.
+        PageError: if the page is binary; the message is like `not HTML: gzip`.
     """
     if kind := binary_kind(page.content, page.charset):
-        what = f"not {'text' if page.is_text else 'HTML'}: {kind}"
-        raise PageError(what, "unpack it, or leave it out", page.id or None)
+        expected = "text" if page.is_text else "HTML"
+        raise PageError(f"not {expected}: {kind}", "unpack it, or leave it out", page.id or None)
 
 
 def read_html(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS, detail: Detail = Detail.TAGS) -> Segments:
@@ -163,7 +163,7 @@ def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS, by_blank_l
     return segment("\n".join(texts), levels_of_texts, options)
 
 
-def segment(  # noqa: PLR0913, what a parser found of a page
+def segment(  # noqa: PLR0913, the results of a parser
     text: str,
     levels: list[int],
     options: PageOptions = DEFAULT_OPTIONS,
@@ -172,7 +172,7 @@ def segment(  # noqa: PLR0913, what a parser found of a page
     descriptions: Sequence[str] | None = (),
     places: Ints | None = None,
 ) -> Segments:
-    """Return the segments of `text`; the arguments are those of `Segments` and `plain_text`.
+    """Return the segments of `text`; `Segments` and `plain_text` explain the arguments.
 
     Raises:
         PageError: if there are more than `MOST_BLOCKS`.
@@ -192,20 +192,22 @@ def _segments_of(
     utf8 = readable_html(utf8)
     segments = _displayed(Version(utf8), options, detail, with_references)
     fuller = _fuller(segments, utf8, options, detail)
-    return segments if fuller is segments else replace(fuller, references=segments.references)
+    if fuller is segments:
+        return segments
+    return replace(fuller, references=segments.references)
 
 
 def _fuller(segments: Segments, utf8: bytes, options: PageOptions, detail: Detail) -> Segments:
-    """Return the segments of another version of a page that has few words, if that has more."""
-    # As far as it matters.
+    """Return the segments of a version of the page with more words if the page has few; else its segments."""
+    # More words than `_FEW_WORDS` need not be counted.
     words = max(len(segments.text.split(maxsplit=_FEW_WORDS)) - 1, 0)
     if words < _FEW_WORDS and _NOSCRIPT.search(utf8):
-        # A page that scripts fill, as in forums: its text is what it shows without them.
+        # Scripts fill the page, as in forums: its text is in the elements that browsers show without scripts.
         without_scripts = _displayed(Version(_with_noscript(utf8)), options, detail)
         if len(without_scripts.spaces) >= 2 * _FEW_WORDS:
             return without_scripts
     if words < _FEW_WORDS and _HIDING.search(utf8):
-        # A page that is hidden until a script runs.
+        # The page is hidden until a script runs.
         with_hidden = _displayed(Version(utf8, keeps_hidden=True), options, detail)
         if len(with_hidden.spaces) > 2 * words:
             return with_hidden
@@ -236,5 +238,8 @@ def _displayed(version: Version, options: PageOptions, detail: Detail, with_refe
     outside = outside_ascii(flat)
     flat = one_space(flat, outside)
     text, levels, places = lines(flat, detail >= Detail.TAGS)
-    segments = segment(text, levels, options, None if places is None else flat, outside, descriptions, places)
-    return segments if references is None else replace(segments, references=references)
+    marked = None if places is None else flat
+    segments = segment(text, levels, options, marked, outside, descriptions, places)
+    if references is None:
+        return segments
+    return replace(segments, references=references)

@@ -15,9 +15,9 @@ _UTF16_XML = {b"<\0?\0x\0": "utf-16-le", b"\0<\0?\0x": "utf-16-be"}
 _XML = re.compile(rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']\s*([A-Za-z0-9_.:-]+)""")
 _VALUE = rb"""(?:"([^"]*)"|'([^']*)'|([^\s>]*))"""
 _ATTRIBUTE = re.compile(rb"""[\s/]*([^\s/>][^\s/>=]*)(?:\s*=\s*""" + _VALUE + rb")?")
-# Repeated without giving back: a page of quotation marks takes no longer than others.
+# The repetition does not backtrack: a page of quotation marks takes no longer than others.
 _ATTRIBUTES = rb"""((?:[^>"'=]|=\s*(?:"[^"]*"|'[^']*')|["'=])*+)"""
-# Each alternative also matches to the end, so that what is not closed is read once.
+# Each alternative also matches up to the end, so that unclosed markup is read once.
 _MARKUP = re.compile(
     rb"<!--(?:-?>|.*?(?:-->|\Z))|<meta(?=[\s/])" + _ATTRIBUTES + rb">"
     rb"|</?[a-zA-Z][^\s>/]*+" + _ATTRIBUTES + rb"(?:>|\Z)|<[!/?][^>]*",
@@ -45,9 +45,9 @@ def declared(content: bytes) -> str | None:
 
 
 def declared_late(content: bytes) -> str | None:
-    """Return the codec that a META after the first 1024 bytes declares: browsers change to it as they meet it.
+    """Return the codec that a META behind the first 1024 bytes declares; browsers change to it when they read it.
 
-    Without one, the codec of a META that browsers ignore since its HTTP-EQUIV is missing or misspelt.
+    If there is none, return the codec of a META that browsers ignore because its HTTP-EQUIV is missing or misspelt.
     """
     markup = _TEXTS.sub(b"", content)
     if b"charset" not in markup.lower():

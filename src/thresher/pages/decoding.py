@@ -1,11 +1,12 @@
-"""Bytes to text: which encoding a page is in, and the number of replaced characters.
+"""Bytes to text: the encoding of a page, and the number of replaced characters.
 
-`decode` is the only place that decides it, for every kind of collection. The order is that of the HTML standard (13.2.3.2):
-byte order mark, the transport's charset, what the page declares. Bytes overrule declarations only where they are certain:
-UTF-16 without a mark, ISO-2022-JP, and valid UTF-8 that the page declares, or that is long enough not to be so by chance. A
-declared charset that does not fit the bytes is replaced only by one that loses fewer characters; UTF-8, declared or not, only
-if it loses more characters than it decodes: one bad byte must not make a page unreadable. Undeclared, a page is in what a late
-META declares, else in what uchardet detects.
+`decode` chooses the encoding, for every kind of collection. It follows the order of the HTML standard (13.2.3.2): the byte
+order mark, the transport's charset, the page's declaration. Bytes overrule a declaration only if they are certain: UTF-16
+without a mark, ISO-2022-JP, and valid UTF-8 that the page declares or that is too long to be valid by chance.
+
+If a declared charset does not fit the bytes, only a charset that loses fewer characters replaces it. UTF-8, declared or not,
+is replaced only if it loses more characters than it decodes: one bad byte must not make a page unreadable. A page without a
+declaration has the encoding of a late META, else the encoding that uchardet detects.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ BOM, TRANSPORT, META, VALID_UTF8, BYTES = "bom transport meta valid-utf-8 bytes"
 DETECTED, ASSUMED = "detected assumed".split()
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-# Of an ASCII character in UTF-16, one byte is zero. An eighth of the first characters of a page are markup; of a text that
-# does not begin with a tag, three quarters must be ASCII, as fields of a fixed size are padded with zeros too.
+# One byte of an ASCII character in UTF-16 is zero. An eighth of the first characters of a page are markup. In a text without a
+# tag at its beginning, three quarters must be ASCII, as fields of a fixed size are padded with zeros too.
 _UTF16 = (
     ("utf-16-le", 1, re.compile(rb"(?:[\t\n\f\r ]\0)*<\0[!/?a-zA-Z]\0")),
     ("utf-16-be", 0, re.compile(rb"(?:\0[\t\n\f\r ])*\0<\0[!/?a-zA-Z]")),
@@ -33,13 +34,13 @@ _ZEROS_OF_PAGE = 1 / 8
 _ZEROS_OF_TEXT = 3 / 4
 _LEAST_ZEROS = 8
 _DOUBLE_BYTE_ESCAPES = (b"\x1b$B", b"\x1b$@")
-# So many characters outside ASCII form valid UTF-8 by chance in fewer than one of 100,000 texts, in any other encoding.
+# In any other encoding, this many characters outside ASCII form valid UTF-8 in fewer than one of 100,000 texts.
 _CERTAIN_UTF8 = 8
 # In UTF-16 these bytes would be rare signs.
 _ASCII_TAG = re.compile(rb"\s*<[!?a-zA-Z][a-zA-Z-]")
-# Python's reason why bytes are not UTF-8, if their end is within a character.
+# Python's error for UTF-8 that ends within a character.
 _CUT = "unexpected end of data"
-# Characters of which a text has none: C1 controls.
+# C1 controls, which no text contains.
 _C1 = re.compile("[\x80-\x9f]")
 _MAGIC_NUMBERS = {
     b"\x1f\x8b": "gzip",
@@ -53,7 +54,7 @@ _MAGIC_NUMBERS = {
 _FIRST_BYTES = 4096
 _MOST_CONTROLS = 1 / 20
 # White space, and the escapes of ISO-2022-JP, are text.
-_CONTROL_BYTES = bytes(sorted({*range(32), 127} - {*b"\t\n\f\r\x1b"}))
+_CONTROL_BYTES = bytes({127}.union(range(32)).difference(b"\t\n\f\r\x1b"))
 _SHORT = 256
 _Declarations = list[tuple[str, str]]
 
@@ -73,10 +74,10 @@ class Decoded:
 
 
 def binary_kind(content: bytes, charset: str | None = None) -> str:
-    """Return the kind of bytes that are no text, such as `gzip`; an empty string for text, and where the kind is uncertain.
+    """Return the kind of binary content, such as `gzip`; an empty string for text, and if the kind is uncertain.
 
-    Their first bytes tell (magic numbers of the formats' specifications), or more than a twentieth of the first 4,096 bytes,
-    of at least 256, are control characters; of UTF-16, of the first characters.
+    Binary content begins with a magic number of its format, or more than a twentieth of its first 4,096 bytes are control
+    characters. Fewer than 256 bytes are too few to tell. In UTF-16, characters are counted instead of bytes.
     """
     head = content[:_FIRST_BYTES]
     if head[:_SHORT].lstrip()[:1] != b"<":
@@ -94,7 +95,7 @@ def decode(content: bytes, charset: str | None = None) -> Decoded:
     """Decode the bytes of a page; `charset` is the charset that the transport declared."""
     decoded = _decode(content, charset)
     if b"\0" in decoded.utf8:
-        # As browsers do; other packages' parsers end a text or a word there.
+        # Browsers drop NUL too. Parsers of other packages end a text or a word there.
         return replace(decoded, utf8=decoded.utf8.replace(b"\0", b""))
     return decoded
 
@@ -114,7 +115,7 @@ def _decode(content: bytes, charset: str | None) -> Decoded:
 
 
 def _declarations(content: bytes, charset: str | None) -> _Declarations:
-    """Return the declared codecs and their sources, in the order in which browsers follow them."""
+    """Return the declared codecs and their sources, in browsers' order of preference."""
     declarations = []
     codec = codec_of(charset or "")
     if codec and not (codec.startswith("utf-16") and _ASCII_TAG.match(content)):
@@ -141,14 +142,15 @@ def _valid_utf8(content: bytes, text: str, declarations: _Declarations) -> Decod
             return Decoded(content, "utf-8", source, 0)
     if _outside_ascii(text) >= _CERTAIN_UTF8:
         return Decoded(content, "utf-8", VALID_UTF8, 0)
-    as_declared = _decoded(content, *declarations[0])
+    first_codec, first_source = declarations[0]
+    as_declared = _decoded(content, first_codec, first_source)
     if _losses(as_declared):
         return Decoded(content, "utf-8", VALID_UTF8, 0)
     return as_declared
 
 
 def _invalid_utf8(content: bytes, declarations: _Declarations, is_cut: bool) -> Decoded:
-    """Decode a page whose bytes are not valid UTF-8, but perhaps nearly so; `is_cut`: only the last character is not."""
+    """Decode a page whose bytes are not valid UTF-8, but may be nearly valid; `is_cut`: only the last character is invalid."""
     candidates = [_decoded(content, codec, source) for codec, source in declarations]
     utf8 = _decoded(content, "utf-8", DETECTED)
     first = candidates[0] if candidates else utf8
@@ -162,7 +164,7 @@ def _invalid_utf8(content: bytes, declarations: _Declarations, is_cut: bool) -> 
         candidates.append(_decoded(content, detected, DETECTED))
     if not declarations:
         candidates.append(_decoded(content, "cp1252", ASSUMED))
-    # Of equals, the first.
+    # Of candidates with equal losses, `min` returns the first.
     return min(candidates, key=_losses)
 
 
@@ -172,7 +174,8 @@ def _unmarked_utf16(content: bytes) -> str | None:
     if head.count(0) < _LEAST_ZEROS:
         return None
     for codec, high, tag in _UTF16:
-        zeros, other_zeros = head[high::2].count(0), head[1 - high :: 2].count(0)
+        zeros = head[high::2].count(0)
+        other_zeros = head[1 - high :: 2].count(0)
         least = _ZEROS_OF_PAGE if tag.match(head) else _ZEROS_OF_TEXT
         # U+3000 and the like have a zero in the other place.
         if zeros > least * len(head) / 2 and other_zeros <= zeros / 4:
@@ -183,7 +186,7 @@ def _unmarked_utf16(content: bytes) -> str | None:
 
 
 def _escaped(content: bytes) -> str | None:
-    """Return the codec of ISO-2022-JP if bytes are in it, or None."""
+    """Return the codec of ISO-2022-JP if the bytes use it, else None."""
     if b"\x1b" not in content or not content.isascii():
         return None
     has_escapes = any(escape in content for escape in _DOUBLE_BYTE_ESCAPES) and b"\x1b(" in content

@@ -1,6 +1,6 @@
-"""The encodings of the web: their labels, and their decoders, both those of the WHATWG Encoding standard.
+"""The encodings of the web: labels and decoders of the WHATWG Encoding standard.
 
-Python's codecs do most of the work. Here stand the characters that browsers have and those codecs lack.
+Python's codecs do most of the work. This module adds the characters that browsers decode and Python's codecs lack.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ REPLACEMENT = "\ufffd"
 
 _TABLE = files("thresher.pages").joinpath("encodings.tsv").read_text(encoding="utf-8")
 _ROWS = [line.split("\t") for line in _TABLE.splitlines()]
-# By Python's encoding, the encoding that browsers use for its labels; and labels of the Encoding standard unknown to Python.
+# The encoding that browsers use for the labels of a Python encoding; and labels of the standard that are unknown to Python.
 _BROWSER = {name: used for name, used, _ in _ROWS}
 _ALIASES = {label: name for name, _, labels in _ROWS for label in labels.split()}
 _SINGLE_BYTE = re.compile(r"(cp(125\d|874|866)|iso8859-\d+|koi8-[ru]|mac-(roman|cyrillic)|ptcp154)$")
@@ -25,10 +25,10 @@ _MULTI_BYTE = re.compile(r"(utf-(8|16-[lb]e)|cp(932|949)|gb18030|big5hkscs|euc_j
 # Single bytes that mean other characters to browsers than to Python.
 _OTHER_CHARACTERS = {"koi8-u": {0xAE: "ў", 0xBE: "Ў"}, "cp1255": {0xCA: "\u05ba"}}
 _C1 = range(0x80, 0xA0)
-# What `codecs.charmap_decode` takes for a byte without a character.
+# The sign of `codecs.charmap_decode` for a byte without a character.
 _UNDEFINED = "\ufffe"
 
-# Characters that Python maps to code points for private use, or to signs of the same look; and those of browsers.
+# Python's characters, which are for private use or only look like the right ones; and browsers' characters instead.
 _OTHER_SIGNS = {
     "gb18030": (
         "\ue5e5\ue78d\ue78e\ue78f\ue790\ue791\ue792\ue793\ue794\ue795"
@@ -38,15 +38,15 @@ _OTHER_SIGNS = {
     ),
     "euc_jp": ("〜‖−¢£¬", "～∥－￠￡￢"),
 }
-# What Python makes of the bytes A0, FD, FE and FF, which are undefined in browsers.
+# Python's characters for the bytes A0, FD, FE and FF, which are undefined in browsers.
 _CP932_UNDEFINED = re.compile("[\uf8f0-\uf8f3]")
 _HANDLER = "thresher-{}-{}"
 
-# Beyond so many invalid bytes, each of which calls a function, a page is not in the encoding anyway.
+# Each invalid byte costs a call of a function. A page with more invalid bytes is not in the encoding anyway.
 _MOST_INVALID = 1 << 14
 
-# ISO-2022-JP: ASCII, JIS X 0201 (Latin letters, read as ASCII, and katakana), JIS X 0208 of 1978 and of 1983; none has bytes
-# above 0x7F, so these become a byte that EUC-JP does not have.
+# ISO-2022-JP: ASCII, JIS X 0201 (Latin letters, read as ASCII, and katakana), JIS X 0208 of 1978 and of 1983. None of
+# these sets has bytes above 0x7F, so bytes above 0x7F become a byte that EUC-JP does not have.
 _ESCAPE = re.compile(rb"\x1b(\([BJI]|\$[@B])")
 _KATAKANA = b"(I"
 _SINGLE_SHIFT = b"\x8e"
@@ -59,7 +59,7 @@ _REPLACEMENTS: dict[Errors, str] = {"replace": REPLACEMENT, "ignore": ""}
 
 
 def codec_of(label: str) -> str | None:
-    """Return the Python codec that browsers use for the charset `label`, or None if they know no such label."""
+    """Return the Python codec that browsers use for the charset `label`, or None for an unknown label."""
     label = label.strip().lower()
     try:
         name = codecs.lookup(_ALIASES.get(label, label)).name
@@ -91,8 +91,10 @@ def _characters(codec: str) -> str:
     characters = []
     for byte in range(256):
         character = irregular.get(byte) or bytes([byte]).decode(codec, "replace")
-        if character == REPLACEMENT:
-            character = chr(byte) if byte in _C1 else _UNDEFINED
+        if character == REPLACEMENT and byte in _C1:
+            character = chr(byte)
+        elif character == REPLACEMENT:
+            character = _UNDEFINED
         characters.append(character)
     return "".join(characters)
 
@@ -105,16 +107,17 @@ def _with_extras(content: bytes, codec: str, errors: Errors) -> str:
         handler = errors if invalid > _MOST_INVALID else _HANDLER.format(codec, errors)
         text = content.decode(codec, handler)
     # In a loop, as `translate` takes ten times as long as decoding.
-    for of_python, of_browsers in zip(*_OTHER_SIGNS[codec], strict=True):
+    python_signs, browser_signs = _OTHER_SIGNS[codec]
+    for of_python, of_browsers in zip(python_signs, browser_signs, strict=True):
         text = text.replace(of_python, of_browsers)
     return text
 
 
 def _as_euc_jp(content: bytes) -> bytes:
-    """Return ISO-2022-JP as EUC-JP, whose pairs of bytes are those of JIS X 0208 with the first bits set."""
-    first, *rest = _ESCAPE.split(content)
-    pieces = [first.translate(_LOW)]
-    for escape, piece in zip(rest[::2], rest[1::2], strict=True):
+    """Return ISO-2022-JP as EUC-JP, which has the pairs of bytes of JIS X 0208 with their first bits set."""
+    parts = _ESCAPE.split(content)
+    pieces = [parts[0].translate(_LOW)]
+    for escape, piece in zip(parts[1::2], parts[2::2], strict=True):
         if escape.startswith(b"$"):
             pieces.append(piece.translate(_HIGH))
         elif escape == _KATAKANA:
@@ -125,26 +128,35 @@ def _as_euc_jp(content: bytes) -> bytes:
 
 
 def _gb18030_extra(invalid: bytes) -> tuple[str, int]:
-    """Return the character of a byte that Python's gb18030 lacks, and its size; an empty string if there is none."""
-    return ("€", 1) if invalid[:1] == b"\x80" else ("", 1)
+    """Return a character that Python's gb18030 lacks, and its size in bytes; an empty string if there is none."""
+    if invalid[:1] == b"\x80":
+        return "€", 1
+    return "", 1
 
 
 def _euc_jp_extra(invalid: bytes) -> tuple[str, int]:
-    """Return the character of two bytes that Python's euc_jp lacks: those of NEC and IBM, which its cp932 has."""
+    """Return a character of NEC or IBM that Python's euc_jp lacks and its cp932 has, and its size; an empty string if none."""
     if len(invalid) < 2 or not 0xA1 <= min(invalid) <= max(invalid) <= 0xFE:
         return "", 1
-    row, cell = invalid[0] - 0xA0, invalid[1] - 0xA0
+    row = invalid[0] - 0xA0
+    cell = invalid[1] - 0xA0
     # From rows and cells to Shift_JIS: JIS X 0208, appendix 1.
-    first = (row + 1) // 2 + (0x80 if row < 63 else 0xC0)
+    first = (row + 1) // 2 + 0x80
+    if row >= 63:
+        first += 0x40
     second = cell + 0x9E
     if row % 2:
-        second = cell + 0x3F + (cell >= 64)
+        second = cell + 0x3F
+        if cell >= 64:
+            second += 1
     character = bytes([first, second]).decode("cp932", "replace")
-    return (character, 2) if len(character) == 1 and character != REPLACEMENT else ("", 1)
+    if len(character) == 1 and character != REPLACEMENT:
+        return character, 2
+    return "", 1
 
 
 def _register(codec: str, extra: Callable[[bytes], tuple[str, int]]) -> None:
-    """Register error handlers of a codec that replace or ignore only what browsers replace."""
+    """Register error handlers of a codec that replace or ignore only the bytes that browsers replace."""
     for errors, replacement in _REPLACEMENTS.items():
 
         def handle(error: UnicodeError, replacement: str = replacement) -> tuple[str, int]:

@@ -13,23 +13,23 @@ from thresher.pages.parsing import TITLE_LEVEL
 _WORD = re.compile(r"\w+")
 _SOFT_HYPHEN = "\u00ad"
 _SEPARATOR = re.compile(r"\s*[|│»«·•–—]\s*|\s+[-:/~]+\s+|:\s+")
-"""What stands between the parts of a title."""
+"""The separators of the parts of a title."""
 _MOST_PARTS = 12
 """A title of more parts names no site."""
 _LONG_WORD = 4
-"""Shorter words that two texts share say little."""
+"""Shorter words are no evidence if two texts share them."""
 _LOWEST_LEVEL = 3
 """Lower headings are no headlines if an H1 shares words with the title."""
 _OWN_SHARE = 1 / 4
 """The least share of its own letters that an H1 has in common with the title."""
 _TITLE_SHARE = 1 / 3
 _MOST_OF_TITLE = 3 / 4
-"""The least shares of the title's letters that a lower heading has: if its words stand there in a row, and if they do not."""
+"""The least share of the title's letters in a lower heading: if its words stand there in a row, and if they do not."""
 Words = tuple[str, ...]
 
 
 class _Heading(NamedTuple):
-    """A heading: its block, its level, its words, and these in a row."""
+    """A heading: its block, its level, its words, and its words as one text."""
 
     block: int
     level: int
@@ -38,7 +38,7 @@ class _Heading(NamedTuple):
 
 
 class _Site(NamedTuple):
-    """The words of the site's name, none if the title has none that headings tell; the headline where that tells it too."""
+    """The words of the site's name, empty if unknown; and the headline, if its heading was found together with the name."""
 
     words: Words
     headline: _Heading | None = None
@@ -54,7 +54,7 @@ class _TitlePart(NamedTuple):
 
 @dataclass(frozen=True)
 class _Title:
-    """A title's words in a row, and its words that are not in the site's name."""
+    """A title's words as one text, and its words that are not in the site's name."""
 
     text: str
     words: frozenset[str]
@@ -79,9 +79,9 @@ class _Title:
 def find_headline(blocks: Sequence[str], levels: Sequence[int]) -> int | None:
     """Return the index of the block that is the page's headline, if any; for the arguments see `Segments`.
 
-    It is the H1 that shares most with the title beyond the site's name, or a lower heading that shares more than twice as
-    much; else the first H1 that is not the site's name; else the longest other block whose words are at least half of the
-    title. Source: this project's; scripts/pages/content.md has its effect.
+    The headline is the H1 that shares most with the title beyond the site's name, or a lower heading that shares more than
+    twice as much. Without them it is the first H1 that is not the site's name, else the longest other block whose words are at
+    least half of the title. Source: this project's; scripts/pages/content.md reports its effect.
     """
     headings: list[_Heading] = []
     for at, level in enumerate(levels):
@@ -148,7 +148,11 @@ def _site_name(title: str, headings: Sequence[_Heading]) -> _Site:
 
     The name mostly stands last in the title and first on the page.
     """
-    parts = [words for words in map(_words, _SEPARATOR.split(title)) if words]
+    parts: list[Words] = []
+    for part_text in _SEPARATOR.split(title):
+        words = _words(part_text)
+        if words:
+            parts.append(words)
     title_text = _spaced(_words(title))
     first_by_words = {heading.words: heading for heading in reversed(headings)}
     for part in _parts_behind_the_first(parts):
@@ -193,7 +197,7 @@ def _is_headline_after(heading: _Heading, named: _Heading, part: _TitlePart) -> 
     """Return whether a heading follows `named`, the heading of a short part, on its level, and shares a word with the rest."""
     if heading.block < named.block or heading.level != named.level or len(named.text) >= len(_spaced(part.before)):
         return False
-    return any(len(word) >= _LONG_WORD for word in {*heading.words} & {*part.before})
+    return any(len(word) >= _LONG_WORD for word in set(heading.words).intersection(part.before))
 
 
 def _longest_text_in(title: str, blocks: Sequence[str], levels: Sequence[int]) -> int | None:
@@ -205,7 +209,8 @@ def _longest_text_in(title: str, blocks: Sequence[str], levels: Sequence[int]) -
             continue
         text = _spaced(_words(blocks[at]))
         if text in title and (len(text) > most or (longest is None and len(text) >= most)):
-            longest, most = at, len(text)
+            longest = at
+            most = len(text)
     return longest
 
 
@@ -222,4 +227,4 @@ def _spaced(words: Words) -> str:
 
 def _letters(words: Iterable[str]) -> int:
     """Return the number of letters of different words."""
-    return sum(map(len, {*words}))
+    return sum(map(len, set(words)))

@@ -26,11 +26,11 @@ _INDEX_PAGE = re.compile(r"(?:index|default)\.(?:x?html?|shtml|php[345]?|aspx?|j
 # Browsers read %2e as a dot, and remove controls and spaces at the ends of a reference.
 _ENCODED_DOT = re.compile("%2e", re.IGNORECASE)
 _REMOVED_AT_ENDS = "".join(map(chr, range(33)))
-# What `quote` leaves as it is.
+# Text that `quote` leaves as it is.
 _UNRESERVED = re.compile(r"[A-Za-z0-9_.~-]*")
-# Pages of a folder share most links.
+# Targets of links in memory: pages of a folder share most links.
 _TARGETS_KEPT = 2**14
-# References of more characters, mostly data, lead to no web page. RFC 9110, 4.1: all should support addresses of 8,000.
+# Longer references are mostly data and lead to no web page. RFC 9110, 4.1: all should support addresses of 8,000 octets.
 _LONGEST = 8_000
 
 
@@ -49,12 +49,11 @@ class Address(NamedTuple):
     @property
     def key(self) -> int:
         """The hash of the normalised address: unsigned, 64 bits."""
-        *folders, name = self.path.split("/")
-        if _INDEX_PAGE.fullmatch(name) and not self.query:
-            name = ""
+        parts = self.path.split("/")
+        if _INDEX_PAGE.fullmatch(parts[-1]) and not self.query:
+            parts[-1] = ""
         # Parts are decoded after the split, so that %2F does not become a separator.
-        parts = [_normalised_escapes(part) for part in (*folders, name)]
-        path = "/".join(parts).rstrip("/")
+        path = "/".join(map(_normalised_escapes, parts)).rstrip("/")
         host = self.host.removeprefix("www.")
         return _hash64(f"{host}\n{path}\n{_normalised_escapes(self.query)}")
 
@@ -72,8 +71,8 @@ class PageLinks:
 
     Attributes:
         address: the key of the page's address; None without one.
-        canonical: the key of the address that the page names as its canonical one; None if it names none.
-        links: each different one once, in the page's order.
+        canonical: the key of the canonical address that the page names; None if it names none.
+        links: the different links, in the page's order.
         unresolved: the number of links that lead to no web page, such as mail addresses.
     """
 
@@ -91,7 +90,9 @@ def links_of(references: References, address: Address | None) -> PageLinks:
     base = address
     if references.base is not None:
         base = resolve(address, references.base) or address
-    folder = None if base is None else base._replace(path=base.path.rpartition("/")[0] + "/", query="")
+    folder = None
+    if base is not None:
+        folder = base._replace(path=base.path.rpartition("/")[0] + "/", query="")
     canonical = None
     if references.canonical is not None:
         canonical = resolve(base, references.canonical)
@@ -99,28 +100,35 @@ def links_of(references: References, address: Address | None) -> PageLinks:
     unresolved = 0
     for href, text in references.links:
         reference = href.strip(_REMOVED_AT_ENDS).partition("#")[0]
-        # References without a path are to the base itself.
-        target = _target_key(base if reference[:1] in ("", "?") else folder, reference)
+        has_path = reference[:1] not in ("", "?")
+        target = _target_key(folder if has_path else base, reference)
         if target is None:
             unresolved += 1
         else:
             links[Link(target, text)] = None
     return PageLinks(
-        address=None if address is None else address.key,
-        canonical=None if canonical is None else canonical.key,
+        address=_key(address),
+        canonical=_key(canonical),
         links=tuple(links),
         unresolved=unresolved,
     )
 
 
 def _target_key(base: Address | None, href: str) -> int | None:
-    return None if len(href) > _LONGEST else _kept_key(base, href)
+    if len(href) > _LONGEST:
+        return None
+    return _kept_key(base, href)
 
 
 @lru_cache(_TARGETS_KEPT)
 def _kept_key(base: Address | None, href: str) -> int | None:
-    address = resolve(base, href)
-    return None if address is None else address.key
+    return _key(resolve(base, href))
+
+
+def _key(address: Address | None) -> int | None:
+    if address is None:
+        return None
+    return address.key
 
 
 def page_address(url: str | None, path: str | None) -> Address | None:
@@ -162,7 +170,8 @@ def resolve(base: Address | None, href: str) -> Address | None:
     host = _FOLDER if target.netloc == _FOLDER else _host(target.netloc)
     if not host or target.scheme not in _WEB_SCHEMES:
         return None
-    return Address(host, target_path, f"?{target.query}" if target.query else "")
+    target_query = f"?{target.query}" if target.query else ""
+    return Address(host, target_path, target_query)
 
 
 def base_address(root: etree._Element, address: Address | None) -> Address | None:
@@ -182,7 +191,7 @@ def base_address(root: etree._Element, address: Address | None) -> Address | Non
 
 
 def canonical_address(root: etree._Element, address: Address | None) -> Address | None:
-    """Return the address that a page names as its canonical one; its own address if it names none.
+    """Return the canonical address that a page names; its own address if it names none.
 
     Source: RFC 6596, the link relation `canonical`.
 
@@ -206,7 +215,7 @@ def _without_dots(path: str) -> str:
 
 
 def _host(authority: str) -> str:
-    """Return the host of an authority in lower case, with any port but a default one; empty if it has none."""
+    """Return the host of an authority in lower case, with its port unless that is a default; empty if there is none."""
     host, _, port = authority.rpartition("@")[2].partition(":")
     if not host.isascii():
         with suppress(UnicodeError):
@@ -214,7 +223,9 @@ def _host(authority: str) -> str:
     host = host.lower().rstrip(".")
     if not host or any(character.isspace() for character in host):
         return ""
-    return host if port in _DEFAULT_PORTS else f"{host}:{port}"
+    if port in _DEFAULT_PORTS:
+        return host
+    return f"{host}:{port}"
 
 
 def _normalised_escapes(text: str) -> str:

@@ -17,7 +17,7 @@ PARAGRAPH = "p"
 HEADING = "h"
 LIST_ITEM = "l"
 
-# Lynx's bullets, by depth, and numbers. Characters that prose may begin with count only if indented as far as by Lynx.
+# Lynx's bullets, by depth, and numbers. Characters that may begin prose are bullets only if Lynx would indent them as far.
 _BULLET = re.compile(r"(?:\s*\*|\s{5,}[+o#@=-]|\s{2,}\d{1,3}[.)])(?:\s+|$)")
 _LABEL = re.compile(r"\s*(?:(?:[*+o#@=-]|\d{1,3}[.)])\s+)?<([hlp])>\s*")
 _HEADING = re.compile(r"#{1,6}(?:\s+|$)")
@@ -39,7 +39,8 @@ class MarkedSegment:
 def marked_segments(segments: Segments) -> list[MarkedSegment]:
     """Return a page's blocks with labels; the title is a heading, as is a heading inside a list item."""
     marked: list[MarkedSegment] = []
-    headings, items = segments.is_heading.tolist(), segments.is_list_item.tolist()
+    headings = segments.is_heading.tolist()
+    items = segments.is_list_item.tolist()
     for text, is_heading, is_item in zip(segments.blocks, headings, items, strict=True):
         label = PARAGRAPH
         if is_heading:
@@ -53,9 +54,9 @@ def marked_segments(segments: Segments) -> list[MarkedSegment]:
 def read_marked_text(text: str) -> list[MarkedSegment]:
     """Return the segments of a text dump.
 
-    A blank line ends a segment; a mark at the beginning of a line begins one: `* ` and Lynx's other bullets and numbers a list
-    item, `# ` a heading, `<p>`, `<h>` and `<l>` as in the CleanEval guidelines. A mark alone in its line applies to the
-    next line with text. A first line `URL: http://…` is left out.
+    A blank line ends a segment, and a mark at the beginning of a line begins a segment. `* ` and Lynx's other bullets and
+    numbers mark a list item, `# ` marks a heading, and `<p>`, `<h>` and `<l>` are the marks of the CleanEval guidelines. A
+    mark alone in its line applies to the next line with text. A first line `URL: http://…` is left out.
     """
     result: list[MarkedSegment] = []
     label = PARAGRAPH
@@ -106,7 +107,7 @@ def dump_blocks(lines: Sequence[str]) -> list[list[str]]:
 
 
 def heading_mark(line: str) -> tuple[int, str]:
-    """Return the level of the heading that a mark at the beginning of a line makes, 0 for none; and the line without it.
+    """Return the heading level of the mark at the beginning of a line, 0 for none; and the line without the mark.
 
     Bullets and numbers stay: they are text.
 

@@ -16,18 +16,32 @@ Mask = npt.NDArray[np.bool_]
 _LINE_FEED = ord("\n")
 _MARK = ord(parsing.MARK)
 _SPACE = ord(" ")
-# Marks after a line feed that end no paragraph, and marks that begin an element.
-_WITHIN_PARAGRAPH, _OUTSIDE_FORMS, _BEGIN = np.zeros((3, 256), dtype=np.bool_)
-_WITHIN_PARAGRAPH[[*parsing.WITHIN_PARAGRAPH.encode()]] = True
-_OUTSIDE_FORMS[:] = _WITHIN_PARAGRAPH
-_OUTSIDE_FORMS[[*(parsing.SELECT + parsing.SELECT_END + parsing.TEXTAREA + parsing.TEXTAREA_END).encode()]] = False
-_BEGIN[[*parsing.BEGIN.encode()]] = True
+_FORM_MARKS = parsing.SELECT + parsing.SELECT_END + parsing.TEXTAREA + parsing.TEXTAREA_END
+
+
+def _is_among(marks: str) -> Mask:
+    """Return for each byte whether it is one of these marks; shape (256,)."""
+    among = np.zeros(256, dtype=np.bool_)
+    among[list(marks.encode())] = True
+    return among
+
+
+# Marks after a line feed that end no paragraph; the same without the marks of forms; and marks that begin an element.
+_WITHIN_PARAGRAPH = _is_among(parsing.WITHIN_PARAGRAPH)
+_OUTSIDE_FORMS = _WITHIN_PARAGRAPH & ~_is_among(_FORM_MARKS)
+_BEGIN = _is_among(parsing.BEGIN)
 
 
 @dataclass(frozen=True)
 class Stretches:
-    """A page cut at jusText's block tags, SELECT and TEXTAREA included, into stretches numbered from 0, some without
-    text: that of each block, those of images, and those at which SELECT begins; all ascending.
+    """A page cut at jusText's block tags, SELECT and TEXTAREA included, into stretches numbered from 0.
+
+    Some stretches have no text.
+
+    Attributes:
+        of_block: the stretch of each block, ascending; shape (blocks,).
+        images: the stretches of images, ascending.
+        selects: the stretches at which a SELECT begins, ascending.
     """
 
     of_block: Ints
@@ -41,9 +55,10 @@ class Marks:
 
     Attributes:
         marked: the detailed output of `parsing.flatten`; for plain text, that text in UTF-8.
-        places: where each character of the page's text is there, the first byte; white space where its run begins.
-        block_ends: the offset where each block ends there, its line feed included.
-        has_tags: whether it is HTML.
+        places: the position in `marked` of the first byte of each character of the page's text; for white space, the begin
+            of its run.
+        block_ends: the offset in the page's text where each block ends, its line feed included.
+        has_tags: whether the page is HTML.
     """
 
     marked: bytes
@@ -57,7 +72,7 @@ class Marks:
         begins = self.places.searchsorted(self._of_kind(parsing.LINK))
         ends = self.places.searchsorted(self._of_kind(parsing.LINK_END))
         if (begins[1:] < ends[:-1]).any():
-            # Of nested links, which HTML forbids, the outermost remain.
+            # If links are nested, which HTML forbids, only the outermost remain.
             shown = self._shown
             begun = np.bincount(shown.searchsorted(begins), minlength=len(shown) + 1)
             ended = np.bincount(shown.searchsorted(ends), minlength=len(shown) + 1)
@@ -67,7 +82,7 @@ class Marks:
         has_text = begins < ends
         begins = begins[has_text]
         ends = ends[has_text]
-        # Spaces at the edges of a link are not in it.
+        # Spaces at the edges of a link do not belong to it.
         begins_by_space = self._codes[self.places[begins]] <= _SPACE
         ends_by_space = self._codes[self.places[ends - 1]] <= _SPACE
         begins = begins + begins_by_space
@@ -83,18 +98,18 @@ class Marks:
         total = np.concatenate(([0], (ends - begins).cumsum()))
         link = begins.searchsorted(offsets, side="right")
         beyond = ends[link - 1] - offsets
-        # Before the first link, `link - 1` is the last one, and nothing is beyond.
+        # An offset before the first link has no link before it: its `beyond`, computed from the last link, is void.
         return total[link] - np.where(link > 0, np.maximum(beyond, 0), 0)
 
     @cached_property
     def paragraphs(self) -> Ints:
-        """Each block's paragraph number, from 0. As in jusText, only `parsing.PARAGRAPH_TAGS` and two or more BR end one."""
+        """Each block's paragraph number, from 0. As in jusText, only `parsing.PARAGRAPH_TAGS` and two BR end a paragraph."""
         before = self._paragraph_ends(_WITHIN_PARAGRAPH).searchsorted(self.firsts)
         return np.cumsum(np.diff(before, prepend=before[:1]) > 0, dtype=np.int64)
 
     @property
     def stretches(self) -> Stretches:
-        """The page as jusText's Java document cuts it: form controls are in it, and images and SELECT without text count."""
+        """The page as jusText's Java document cuts it: with form controls, and with images and SELECT that have no text."""
         ends = self._paragraph_ends(_OUTSIDE_FORMS)
         return Stretches(
             of_block=ends.searchsorted(self.firsts),
@@ -103,12 +118,12 @@ class Marks:
         )
 
     def _paragraph_ends(self, within: Mask) -> Ints:
-        """Return the positions of line feeds in the marked text that end paragraphs; `within`: the marks that end none."""
+        """Return the positions of line feeds in the marked text that end paragraphs; the marks `within` end no paragraph."""
         line_feeds = self._codes == _LINE_FEED
         line_feeds[self._marks_at[within[self._kinds]] - 1] = False
         breaks = self._of_kind(parsing.BREAK)
         if len(breaks) > 1:
-            # Of two BR with neither text nor a begin tag between them, the second ends a paragraph.
+            # If two BR have neither text nor a begin tag between them, the second BR ends a paragraph.
             in_a_row = np.ones(len(breaks) - 1, dtype=np.bool_)
             text_or_tags = (self.places[self._shown], self._marks_at[_BEGIN[self._kinds]])
             for positions in text_or_tags:
@@ -147,7 +162,7 @@ class Marks:
 
     @property
     def element_marks(self) -> tuple[Ints, Mask]:
-        """Where elements begin and end in the marked text, if the page was read with them, ascending; and which begin."""
+        """The positions in the marked text where elements begin or end, ascending; and whether an element begins there."""
         begun = self._kinds == ord(parsing.ELEMENT)
         of_elements = begun | (self._kinds == ord(parsing.ELEMENT_END))
         return self._marks_at[of_elements], begun[of_elements]
@@ -159,8 +174,8 @@ class Marks:
             none = np.zeros(len(self.block_ends), dtype=np.int64)
             return none, none
         codes = self._codes
-        # Each line feed is one tag, except for dropped elements and the second of a heading's two. So is each mark of a tag
-        # within a line; before those of images and controls is white space.
+        # Each line feed is one tag, except at dropped elements, and except the second line feed of a heading. Each mark of a
+        # tag within a line is one tag too. Marks of images and controls are counted at the white space before them.
         tags = codes == _LINE_FEED
         tags[self._of_kind(parsing.IMAGE + parsing.CONTROL + parsing.CONTROL_END) - 1] = True
         tags[self._of_kind(parsing.INLINE + parsing.INLINE_END + parsing.LINK + parsing.LINK_END)] = True
@@ -206,7 +221,8 @@ class Marks:
     def _by_kind(self) -> tuple[Ints, list[int]]:
         """The positions of marks, ordered by kind; and for each byte the number of marks of lower bytes."""
         counts = np.bincount(self._kinds, minlength=256)
-        return self._marks_at[self._kinds.argsort(kind="stable")], [0, *counts.cumsum().tolist()]
+        marks_of_lower_bytes = np.concatenate(([0], counts.cumsum())).tolist()
+        return self._marks_at[self._kinds.argsort(kind="stable")], marks_of_lower_bytes
 
     def _of_kind(self, kinds: str) -> Ints:
         positions, before = self._by_kind
@@ -223,13 +239,13 @@ class Elements:
     A block is in the elements around its first character: inline elements that begin later are in the block.
 
     Attributes:
-        descriptions: of each element its tag, the words of its attributes and `parsing.HIDDEN` if one hides it; shape
-            (elements,).
-        parents: the element around each; -1 for the page; shape (elements,).
-        depths: the number of elements around each; shape (elements,).
+        descriptions: each element's tag, the words of its attributes, and `parsing.HIDDEN` for an attribute that hides it;
+            shape (elements,).
+        parents: the element around each element; -1 for the page; shape (elements,).
+        depths: the number of elements around each element; shape (elements,).
         after_elements: the number after each element's last descendant; shape (elements,).
-        first_blocks, after_blocks: the first block of each element and the one after its last; shape (elements,).
-        ends: where each ends in the marked text; shape (elements,).
+        first_blocks, after_blocks: each element's first block, and the block after its last; shape (elements,).
+        ends: the position in the marked text where each element ends; shape (elements,).
         innermost: the innermost element around each block; shape (blocks,).
     """
 
@@ -244,34 +260,42 @@ class Elements:
 
 
 def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
-    """Return the elements of a page that was read with them; a text has none but the page itself."""
-    positions, begun = marks.element_marks
-    # How many elements are open before each mark that begins one, and after each that ends one.
-    depths = np.where(begun, 1, -1).cumsum() - begun
-    # Of one depth, each that begins is followed by its end. Small numbers are sorted faster.
+    """Return the elements of a page that was read with them; a plain text has no element but the page itself."""
+    positions, is_begin = marks.element_marks
+    size = len(positions)
+    # The number of open elements before a mark that begins an element, and after a mark that ends one.
+    depths = np.where(is_begin, 1, -1).cumsum() - is_begin
+    # Among the marks of one depth, the end of an element follows its begin. Small numbers are sorted faster.
     order = depths.astype(np.min_scalar_type(len(depths))).argsort(kind="stable")
-    begins, ends = order[::2], np.empty_like(order)
+    begins = order[::2]
+    ends = np.empty_like(order)
     ends[begins] = order[1::2]
-    firsts, lasts = begun.nonzero()[0], ends[begun]
-    elements = begun.cumsum()
-    # The element around is the last one before of one depth less.
-    size, depth = len(positions), depths[begins]
-    ordered, number = depth * size + begins, elements[begins]
+    # By element, in the order of begin tags: the mark that begins it, and the mark that ends it.
+    begin_marks = is_begin.nonzero()[0]
+    end_marks = ends[is_begin]
+    # By mark: the number of the last element that began. By `begins`: the element, its depth, and both as a sorted key.
+    elements = is_begin.cumsum()
+    numbers = elements[begins]
+    depths_of_begins = depths[begins]
+    keys = depths_of_begins * size + begins
+    # The parent is the last element before it that is one level less deep.
     parents = np.full(len(begins) + 1, -1)
-    parents[number] = np.where(depth > 0, number[ordered.searchsorted(ordered - size) - 1], 0)
-    # A block is in the element that begins at the mark before it, or in the one around that which ends there.
+    parents[numbers] = np.where(depths_of_begins > 0, numbers[keys.searchsorted(keys - size) - 1], 0)
+    # The innermost element behind each mark: the element that begins at the mark, or the parent of the element that ends
+    # there.
     inside = elements.copy()
-    inside[lasts] = parents[1:]
-    # How many marks are before each block's first character, and how many blocks begin before each mark.
-    around_blocks = positions.searchsorted(marks.firsts)
-    blocks = np.bincount(around_blocks, minlength=size + 1).cumsum()
+    inside[end_marks] = parents[1:]
+    # The number of marks before each block's first character, and the number of blocks that begin before each mark.
+    marks_before = positions.searchsorted(marks.firsts)
+    blocks_before = np.bincount(marks_before, minlength=size + 1).cumsum()
+    # The page itself comes first.
     return Elements(
-        ["", *descriptions],
-        parents,
-        np.concatenate(([0], depths[firsts] + 1)),
-        np.concatenate(([len(parents)], elements[lasts] + 1)),
-        np.concatenate(([0], blocks[firsts])),
-        np.concatenate(([len(marks.firsts)], blocks[lasts])),
-        np.concatenate(([len(marks.marked)], positions[lasts])),
-        np.concatenate(([0], inside))[around_blocks],
+        descriptions=["", *descriptions],
+        parents=parents,
+        depths=np.concatenate(([0], depths[begin_marks] + 1)),
+        after_elements=np.concatenate(([len(parents)], elements[end_marks] + 1)),
+        first_blocks=np.concatenate(([0], blocks_before[begin_marks])),
+        after_blocks=np.concatenate(([len(marks.firsts)], blocks_before[end_marks])),
+        ends=np.concatenate(([len(marks.marked)], positions[end_marks])),
+        innermost=np.concatenate(([0], inside))[marks_before],
     )

@@ -1,8 +1,9 @@
 """HTML to lines of text: one block per line, with marks for links and headings.
 
-libxml2 parses the page (through lxml) and reports each tag and text, from which one text is written: a line feed ends a block,
-and other control characters are marks. The page's own control characters, character references included, are removed first.
-No tree is built, so time and memory are proportional to the page, however deep its elements and however many its attributes.
+libxml2 parses the page (through lxml) and reports each tag and text. This module writes one text from the reports: a line feed
+ends a block, and other control characters are marks. The page's own control characters, character references included, are
+removed first. No tree is built, so time and memory are proportional to the page, however deep its elements and however many
+its attributes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -31,24 +31,24 @@ from thresher.pages.unshown import (
     is_visible,
 )
 
-# A tab and the character after it are one mark; of a heading, its level. A carriage return stands before and after the
-# description of an element.
+# A tab and the character after it are one mark. In a heading's mark this character is the level. A carriage return stands
+# before and after the description of an element.
 MARK = "\t"
 _DESCRIBED = "\r"
 _HEADING = f"\n{MARK}{{}}\n"
 TITLE_LEVEL = 7
 _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEVEL}
 
-# Marks that only some scorers need; see `thresher.pages.marks`. Those of blocks follow the line feed.
+# Marks that only some scorers need; see `thresher.pages.marks`. Marks of blocks follow the line feed.
 INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, ITEM, IMAGE, LINK, LINK_END = "-_~^/=*!@#"
 BUTTON, BUTTON_END, SELECT, SELECT_END, TEXTAREA, TEXTAREA_END = "[]{}:;"
-# Where elements begin and end, innermost of the marks at a tag; see `thresher.pages.marks`.
+# Begin and end of an element. Of all marks at a tag they are next to the element's content; see `thresher.pages.marks`.
 ELEMENT, ELEMENT_END = "<)"
 CONTROL = BUTTON + SELECT + TEXTAREA
 CONTROL_END = BUTTON_END + SELECT_END + TEXTAREA_END
 WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + IMAGE + CONTROL + CONTROL_END
 BEGIN = INLINE + SOFT + LINK + IMAGE + CONTROL + ITEM + "01234567"
-# Elements that are lines, paragraphs, lists or tables of their own by the HTML standard, 15.3: all others, unknown ones
+# Elements that form lines, paragraphs, lists or tables by the HTML standard, 15.3. All other elements, unknown elements
 # included, stand within a line. Kohlschuetter et al. define a block as text not interrupted by a tag other than A; their
 # released code ignores tags that style words as well, as is the default here for all tags within a line. SELECT and TEXTAREA,
 # inline-blocks in the standard, are here too: the text in them belongs to no sentence around them.
@@ -60,8 +60,9 @@ BLOCK_TAGS = frozenset(
         " tr ul xmp"
     ).split()
 )
-# Elements within a line that are boxes of their own: they part words, but no sentences. So does what is left out, but for
-# hidden elements that are no boxes. LABEL is no box in the standard, but the words of two labels are no one word.
+# Elements within a line that are boxes of their own: they separate words, but no sentences. Elements that are left out
+# separate words too, except hidden elements that are no boxes. LABEL is no box in the standard, but two labels are never one
+# word.
 BOX_TAGS = frozenset("button embed img input keygen label marquee meter mtd object progress".split())
 # Tags at which jusText begins a paragraph. Its list has OPTION and TEXTAREA too: here OPTION is dropped, and TEXTAREA has
 # marks of its own.
@@ -74,11 +75,10 @@ PARAGRAPH_TAGS = frozenset(
 _CONTROL_TAGS = {"button": (BUTTON, BUTTON_END), "select": (SELECT, SELECT_END), "textarea": (TEXTAREA, TEXTAREA_END)}
 # Elements without content in libxml2.
 _VOID_TAGS = frozenset(("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param"))
-# Elements that no block is in, and that say nothing of the page: their attributes are left out.
+# Elements that contain no block and say nothing about the page: their descriptions leave out the attributes.
 _UNDESCRIBED = (_VOID_TAGS | {"br"}) - {"meta"}
-# Attributes that describe an element besides its tag, and those whose value tells it; one mark stands for all that hide it.
+# Attributes that describe an element besides its tag; and the word that stands for each attribute that hides it.
 _NAMING = frozenset(("class", "id", "role", "itemprop", "itemtype", "rel"))
-_TELLING = HIDING | {"content"}
 HIDDEN = "\x7f"
 _PAGE_TYPE = "og:type"
 
@@ -94,7 +94,7 @@ _BREAK_END = re.compile(rb"</[bB][rR]\s*/?>")
 _SPACE = ord(" ")
 _LINE_FEED = ord("\n")
 _NO_HEADING = ord("0")
-# In UTF-8, the first two bits of each byte of a character but the first.
+# In UTF-8, the first two bits of every byte that continues a character.
 _FIRST_BITS = 0xC0
 _CONTINUES = 0x80
 _StartTag = Callable[[str, Mapping[str, str]], None]
@@ -125,8 +125,8 @@ class Lines(NamedTuple):
     Attributes:
         text: the blocks, joined by line feeds, with one space between words.
         levels: each block's heading level: 0 for none, 1 to 6, 7 for the page's title.
-        places: where each character of the text is in the marked text, in bytes; of white space, where its run begins. None
-            if it was not asked for.
+        places: the position of each character of the text in the marked text, in bytes; for white space, the begin of its
+            run. None if `lines` was called without `placed`.
     """
 
     text: str
@@ -141,7 +141,7 @@ class _Marks:
     Attributes:
         begin: texts for begin tags, by tag; None if the tag alone may leave out its element.
         end: texts for end tags, by tag.
-        other_begin, other_end: texts for tags that are in neither.
+        other_begin, other_end: texts for tags that `begin` or `end` does not list.
         suspects: texts for begin tags that are None in `begin`.
         left_out: texts for elements that are left out, by tag.
         other_left_out: the text for other elements that are left out.
@@ -157,7 +157,7 @@ class _Marks:
 
 
 class FlatPage(NamedTuple):
-    """A page as text with marks, in UTF-8; and its references, None if they were not asked for."""
+    """A page as text with marks, in UTF-8; and its references, None if they were not read."""
 
     marked: bytes
     references: References | None
@@ -174,15 +174,15 @@ class _Target(NamedTuple):
 
 @dataclass
 class _BegunElement:
-    """An element that may be left out, or one in it that is visible, and has not ended.
+    """An open element that may be left out, or an open element that is visible inside a hidden element.
 
     Attributes:
-        first: its first piece.
+        first: the number of its first piece.
         tag: its tag.
-        most: the characters up to which it is left out; -1 once it has more.
+        most: the length in characters up to which it is left out; -1 once its text is longer.
         may_show: whether elements in it may be visible.
-        is_visible: whether it is visible in an element that is not.
-        visible: the pieces of visible elements in it: for each the first, and that after the last.
+        is_visible: whether it is visible inside an invisible element.
+        visible: the pieces of each visible element in it: the number of the first piece, and the number after the last.
     """
 
     first: int
@@ -195,15 +195,15 @@ class _BegunElement:
 
 @dataclass
 class _OpenElements:
-    """Elements that may be left out and have not ended, and the pieces that are taken back when they end.
+    """The open elements that may be left out, and the written pieces, which are taken back when such an element ends.
 
     Attributes:
         pieces: the written pieces of text.
-        marks: the marks of the tags.
-        version: which elements are left out.
-        depths: for each of the elements, how many elements within it are open.
-        begun: the elements.
-        reader: notes the references, if that was asked for.
+        marks: the texts for tags.
+        version: decides which elements are left out.
+        depths: for each of the open elements, the number of open elements within it.
+        begun: the open elements, the innermost last.
+        reader: notes the references; None if they are not read.
     """
 
     pieces: list[str]
@@ -214,7 +214,7 @@ class _OpenElements:
     reader: ReferenceReader | None = None
 
     def begin(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Note that an element begins whose tag or attributes may hide it, or show it in a hidden one."""
+        """Note the begin of an element that its tag or attributes may hide, or may show inside a hidden element."""
         most = self.version.most_characters(tag, attributes)
         if most >= 0:
             may_show = most < LEFT_OUT and is_invisible(tag, attributes)
@@ -227,7 +227,7 @@ class _OpenElements:
         self.begun.append(element)
 
     def end(self) -> None:
-        """Leave out the innermost of the elements, which ends, unless it is visible or too long; visible ones in it stay."""
+        """End the innermost of the elements: leave it out unless it is visible or too long. Visible elements in it stay."""
         self.depths.pop()
         if self.depths:
             self.depths[-1] -= 1
@@ -237,7 +237,7 @@ class _OpenElements:
             around.visible.append((element.first, len(self.pieces)))
         elif element.most < LEFT_OUT and (element.most < 0 or self._is_longer(element)):
             if around and around.most < LEFT_OUT:
-                # The one around is as long, and need not be counted.
+                # The element around it is at least as long, and need not be counted.
                 around.most = -1
         elif element.visible:
             for hidden in self._hidden_pieces(element):
@@ -252,7 +252,10 @@ class _OpenElements:
 
     def _is_longer(self, element: _BegunElement) -> bool:
         """Return whether the hidden text of an element has more characters that are neither white space nor marks."""
-        text = "".join(chain.from_iterable(self.pieces[hidden] for hidden in self._hidden_pieces(element)))
+        pieces: list[str] = []
+        for hidden in self._hidden_pieces(element):
+            pieces.extend(self.pieces[hidden])
+        text = "".join(pieces)
         return len(text) > element.most and len(_NO_CHARACTER.sub("", text)) > element.most
 
     def _hidden_pieces(self, element: _BegunElement) -> list[slice]:
@@ -266,8 +269,10 @@ class _OpenElements:
         return hidden
 
     def close(self) -> FlatPage:
-        """Return the written page, and forget it: lxml keeps its target until Python collects garbage."""
-        references = self.reader.references() if self.reader is not None else None
+        """Return the written page, and free its memory: lxml keeps its target until Python collects garbage."""
+        references = None
+        if self.reader is not None:
+            references = self.reader.references()
         flat = "".join(self.pieces).encode()
         self.pieces.clear()
         del self.version, self.reader
@@ -275,8 +280,10 @@ class _OpenElements:
 
 
 def _without_text(piece: str) -> str:
-    """Return a piece if it is of marks; a text has no control characters."""
-    return piece if _MARKS_OR_FEEDS.search(piece) else ""
+    """Return a piece of marks as it is; an empty text for a piece of text, which has no control characters."""
+    if _MARKS_OR_FEEDS.search(piece):
+        return piece
+    return ""
 
 
 def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS, keeps_hidden: bool = False) -> bytes:
@@ -285,7 +292,7 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS, kee
 
 
 def flatten_page(version: Version, blocks: str, detail: Detail, with_references: bool = False) -> FlatPage:
-    """Parse a page in UTF-8 into text with marks, in UTF-8; those of elements must be taken out by `described`.
+    """Parse a page in UTF-8 into text with marks, in UTF-8; `described` takes out the descriptions of elements.
 
     Args:
         version: the page, and whether hidden elements stay.
@@ -296,34 +303,35 @@ def flatten_page(version: Version, blocks: str, detail: Detail, with_references:
     utf8 = version.utf8
     html = CONTROL_REFERENCE.sub(b" ", with_breaks(_without_controls(utf8)))
     target = _writer(_marks(blocks, detail), version, detail >= Detail.ELEMENTS, with_references)
-    # An eighth less time than for UTF-8.
+    # Parsing ASCII takes an eighth less time than parsing UTF-8.
     encoding = "ascii" if html.isascii() else "utf-8"
-    # Without limits of depth and of a text's length. The index of ids is never used.
+    # `huge_tree` lifts the limits of depth and of a text's length. The index of ids is never used.
     parser = etree.HTMLParser(encoding=encoding, target=target, huge_tree=True, collect_ids=False)
     flat: FlatPage = etree.fromstring(html, parser)
     return flat
 
 
 def with_breaks(html: bytes) -> bytes:
-    """Return a page with BR for its end tags, which browsers take for it and libxml2 ignores."""
+    """Return a page with BR in place of its end tags: browsers read these as BR, and libxml2 ignores them."""
     return _BREAK_END.sub(b"<br>", html)
 
 
 def described(flat: bytes) -> DescribedText:
     """Take the descriptions of elements out of marked text.
 
-    A description is the tag, and unless the element is without content the words of its attributes, `HIDDEN` if one hides it.
+    A description is the tag and the words of the attributes, with `HIDDEN` for an attribute that hides the element. The
+    description of an element without content is the tag alone.
     """
     pieces = flat.split(_DESCRIBED.encode())
     descriptions: list[str] = []
     if len(pieces) > 1:
-        # Decoded at once.
+        # Decoding all descriptions at once is faster.
         descriptions = b"\n".join(pieces[1::2]).decode().split("\n")
     return DescribedText((MARK + ELEMENT).encode().join(pieces[::2]), descriptions)
 
 
 def lines(flat: bytes, placed: bool = False) -> Lines:
-    """Return the blocks of marked text, whose only white space is U+0020 and line feeds; their places only if `placed`."""
+    """Return the blocks of marked text, whose white space is U+0020 and line feeds alone; `Lines.places` only if `placed`."""
     codes = np.frombuffer(b"\n%b\n" % flat, dtype=np.uint8)
     marks = (codes == ord(MARK)).nonzero()[0]
     kinds = codes[marks + 1]
@@ -331,11 +339,12 @@ def lines(flat: bytes, placed: bool = False) -> Lines:
     shown[marks + 1] = False
     places = shown.nonzero()[0]
     codes = codes.take(places)
-    # Of a run of white space one character remains: a line feed if there is any. The text begins and ends with such a run.
+    # One character of each run of white space remains: a line feed if the run has any. The text begins and ends with a run.
     remains = codes > _SPACE
     edges = (remains[1:] != remains[:-1]).nonzero()[0] + 1
-    words, runs = edges[::2], np.concatenate(([0], edges[1::2]))
-    # Until the next run: white space is before all else.
+    words = edges[::2]
+    runs = np.concatenate(([0], edges[1::2]))
+    # A run and the word after it have their minimum in the run: line feeds and spaces have the lowest codes.
     separators = np.minimum.reduceat(codes, runs)
     codes[runs] = separators
     remains[runs] = True
@@ -367,8 +376,12 @@ def _writer(marks: _Marks, version: Version, describes: bool, with_references: b
     open_elements = _OpenElements([], marks, version)
     if with_references:
         open_elements.reader = ReferenceReader(open_elements.pieces, _MARKS)
-    start, end = _start_writer(open_elements, describes), _end_writer(open_elements)
-    return _Target(start, end, open_elements.pieces.append, open_elements.close)
+    return _Target(
+        start=_start_writer(open_elements, describes),
+        end=_end_writer(open_elements),
+        data=open_elements.pieces.append,
+        close=open_elements.close,
+    )
 
 
 # The functions see their tables as local variables: attributes of an object would take a tenth of the time of parsing.
@@ -376,9 +389,13 @@ def _writer(marks: _Marks, version: Version, describes: bool, with_references: b
 
 def _start_writer(open_elements: _OpenElements, describes: bool) -> _StartTag:
     """Return a function that writes the mark of a begin tag, and the description of its element if it `describes`."""
-    marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
-    begin_mark, other_begin = marks.begin.get, marks.other_begin
-    hides_nothing, reader = HIDING.isdisjoint, open_elements.reader
+    marks = open_elements.marks
+    depths = open_elements.depths
+    append = open_elements.pieces.append
+    reader = open_elements.reader
+    begin_mark = marks.begin.get
+    other_begin = marks.other_begin
+    hides_nothing = HIDING.isdisjoint
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
         if reader is not None and tag in WATCHED:
@@ -391,7 +408,9 @@ def _start_writer(open_elements: _OpenElements, describes: bool) -> _StartTag:
             open_elements.begin(tag, attributes)
         elif attributes and not hides_nothing(attributes):
             open_elements.begin(tag, attributes)
-        append(mark + _description(tag, attributes) if describes else mark)
+        if describes:
+            mark += _description(tag, attributes)
+        append(mark)
 
     return start
 
@@ -403,15 +422,22 @@ def _description(tag: str, attributes: Mapping[str, str]) -> str:
         for name, value in attributes.items():
             if name in _NAMING:
                 description += f" {value}"
-            elif name in _TELLING and _tells(tag, name, value, attributes):
-                description += f" {HIDDEN if name in HIDING else value}"
+            elif name in HIDING:
+                if hides(name, value):
+                    description += f" {HIDDEN}"
+            elif name == "content" and tag == "meta" and attributes.get("property") == _PAGE_TYPE:
+                description += f" {value}"
     return f"{_DESCRIBED}{description}{_DESCRIBED}"
 
 
 def _end_writer(open_elements: _OpenElements) -> _EndTag:
     """Return a function that writes the mark of an end tag, and leaves out the element that it ends if it is not shown."""
-    marks, depths, append = open_elements.marks, open_elements.depths, open_elements.pieces.append
-    end_mark, other_end, reader = marks.end.get, marks.other_end, open_elements.reader
+    marks = open_elements.marks
+    depths = open_elements.depths
+    append = open_elements.pieces.append
+    reader = open_elements.reader
+    end_mark = marks.end.get
+    other_end = marks.other_end
 
     def end(tag: str) -> None:
         if reader is not None and tag == "a":
@@ -426,48 +452,93 @@ def _end_writer(open_elements: _OpenElements) -> _EndTag:
     return end
 
 
-def _tells(tag: str, name: str, value: str, attributes: Mapping[str, str]) -> bool:
-    """Return whether an attribute of `_TELLING` describes its element."""
-    if name in HIDING:
-        return hides(name, value)
-    return tag == "meta" and attributes.get("property") == _PAGE_TYPE
+class _Edges(NamedTuple):
+    """Texts for the tags of elements that have no texts of their own.
+
+    Attributes:
+        inline, inline_end: for the tags of an element within a line.
+        block, block_end: for the tags of an element that ends blocks.
+        left_out: for an element that is left out and ends blocks.
+    """
+
+    inline: str
+    inline_end: str
+    block: str
+    block_end: str
+    left_out: str
+
+
+def _edges(detail: Detail) -> _Edges:
+    if detail >= Detail.TAGS:
+        return _Edges(
+            inline=MARK + INLINE,
+            inline_end=MARK + INLINE_END,
+            block=f"\n{MARK}{SOFT}",
+            block_end=f"\n{MARK}{SOFT_END}",
+            left_out=f"\n{MARK}{DROPPED}",
+        )
+    # Only headings have marks: blocks end at other tags, and tags within a line leave nothing.
+    return _Edges(inline="", inline_end="", block="\n", block_end="\n", left_out="\n")
 
 
 @cache
 def _marks(blocks: str, detail: Detail) -> _Marks:
-    joins, detailed = blocks == "join", detail >= Detail.TAGS
-    # Without detail, only headings have marks: blocks end at other tags, and tags within a line leave nothing.
-    inline, inline_end = (MARK + INLINE, MARK + INLINE_END) if detailed else ("", "")
-    soft, soft_end = (f"\n{MARK}{SOFT}", f"\n{MARK}{SOFT_END}") if detailed else ("\n", "\n")
-    begin: dict[str, str] = dict.fromkeys((*BLOCK_TAGS, *_VOID_TAGS), soft)
-    end = dict.fromkeys(BLOCK_TAGS, soft_end)
-    edge, left_out = "\n", f"\n{MARK}{DROPPED}" if detailed else "\n"
-    if joins:
-        edge, left_out = " ", " "
-        begin |= dict.fromkeys(_VOID_TAGS - BLOCK_TAGS, inline) | dict.fromkeys(BOX_TAGS, edge + inline)
-        end |= dict.fromkeys(BOX_TAGS, inline_end + edge)
-    end |= dict.fromkeys((*_VOID_TAGS, "br"), "")
-    if detailed:
-        begin |= dict.fromkeys(PARAGRAPH_TAGS, "\n")
-        end |= dict.fromkeys(PARAGRAPH_TAGS, "\n")
-        for tag, (mark, mark_end) in _CONTROL_TAGS.items():
-            edge_of_tag = "\n" if tag in BLOCK_TAGS else edge
-            begin[tag] = f"{edge_of_tag}{MARK}{mark}"
-            end[tag] = f"{edge_of_tag}{MARK}{mark_end}"
-        begin |= {"br": f"\n{MARK}{BREAK}", "img": f"{edge}{MARK}{IMAGE}", "li": f"\n{MARK}{ITEM}"}
-    begin["a"], end["a"] = (MARK + LINK, MARK + LINK_END) if detailed else ("", "")
+    edges = _edges(detail)
+    begin: dict[str, str] = dict.fromkeys(BLOCK_TAGS | _VOID_TAGS, edges.block)
+    end = dict.fromkeys(BLOCK_TAGS, edges.block_end)
+    if blocks == "join":
+        box_edge = " "
+        begin |= dict.fromkeys(_VOID_TAGS - BLOCK_TAGS, edges.inline)
+        begin |= dict.fromkeys(BOX_TAGS, box_edge + edges.inline)
+        end |= dict.fromkeys(BOX_TAGS, edges.inline_end + box_edge)
+        other_begin = edges.inline
+        other_end = edges.inline_end
+        left_out = dict.fromkeys(BLOCK_TAGS | BOX_TAGS | DROPPED_TAGS, box_edge)
+        other_left_out = ""
+    else:
+        box_edge = "\n"
+        other_begin = edges.block
+        other_end = edges.block_end
+        left_out = {"a": ""}
+        other_left_out = edges.left_out
+    end |= dict.fromkeys(_VOID_TAGS | {"br"}, "")
+    begin["a"] = ""
+    end["a"] = ""
+    if detail >= Detail.TAGS:
+        _add_details(begin, end, box_edge)
     for tag, level in _HEADINGS.items():
         begin[tag] = _HEADING.format(level)
         end[tag] = _HEADING.format(0)
-    other_begin, other_end = (inline, inline_end) if joins else (soft, soft_end)
     if detail >= Detail.ELEMENTS:
-        end = {tag: MARK + ELEMENT_END + mark for tag, mark in end.items()}
+        end = {tag: MARK + ELEMENT_END + text for tag, text in end.items()}
         other_end = MARK + ELEMENT_END + other_end
-    suspects = {tag: begin.get(tag, other_begin) for tag in (*DROPPED_TAGS, CLOSED_TAG)}
-    kept_apart = dict.fromkeys((*BLOCK_TAGS, *BOX_TAGS, *DROPPED_TAGS), left_out) if joins else {"a": ""}
+    suspects: dict[str, str] = {}
+    for tag in DROPPED_TAGS | {CLOSED_TAG}:
+        suspects[tag] = begin.get(tag, other_begin)
     return _Marks(
-        begin | dict.fromkeys(suspects), end, other_begin, other_end, suspects, kept_apart, "" if joins else left_out
+        begin=begin | dict.fromkeys(suspects),
+        end=end,
+        other_begin=other_begin,
+        other_end=other_end,
+        suspects=suspects,
+        left_out=left_out,
+        other_left_out=other_left_out,
     )
+
+
+def _add_details(begin: dict[str, str], end: dict[str, str], box_edge: str) -> None:
+    """Add texts with the marks of paragraphs, controls, breaks, images, list items and links; see `Detail.TAGS`."""
+    begin |= dict.fromkeys(PARAGRAPH_TAGS, "\n")
+    end |= dict.fromkeys(PARAGRAPH_TAGS, "\n")
+    for tag, (mark, mark_end) in _CONTROL_TAGS.items():
+        edge = "\n" if tag in BLOCK_TAGS else box_edge
+        begin[tag] = f"{edge}{MARK}{mark}"
+        end[tag] = f"{edge}{MARK}{mark_end}"
+    begin["br"] = f"\n{MARK}{BREAK}"
+    begin["img"] = f"{box_edge}{MARK}{IMAGE}"
+    begin["li"] = f"\n{MARK}{ITEM}"
+    begin["a"] = MARK + LINK
+    end["a"] = MARK + LINK_END
 
 
 def _without_controls(utf8: bytes) -> bytes:

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-# Characters of a link's text that count: more are a part of the page that links, and no name of the page linked to.
+# Characters of a link's text that count. A longer text is a part of the page itself, and no name of the link's target.
 _LONGEST_TEXT = 4_096
 WATCHED = frozenset(("a", "area", "base", "img", "link"))
 """The tags whose attributes are references or the texts of links."""
 
 
 class Reference(NamedTuple):
-    """A link: its attribute HREF, and its text with the texts in place of images, up to `_LONGEST_TEXT` characters.
+    """A link: its attribute HREF, and its text with the ALT texts of images, up to `_LONGEST_TEXT` characters.
 
     Words are joined by single spaces.
     """
@@ -29,7 +29,7 @@ class References:
 
     Attributes:
         links: the links of A and AREA with an HREF, in their order.
-        base: the HREF of the first BASE that has one; None if there is none.
+        base: the HREF of the first BASE with an HREF; None if there is none.
         canonical: the HREF of the first LINK of the relation `canonical`; None if there is none.
     """
 
@@ -60,7 +60,7 @@ class ReferenceReader:
     canonical: str | None = None
 
     def take_back(self, first: int) -> None:
-        """Forget the images of the open link behind the first `first` pieces, which are hidden."""
+        """Forget the images of the open link behind the first `first` pieces: they are in an element that is left out."""
         while self.images and self.images[-1][0] >= first:
             self.images.pop()
 
@@ -73,8 +73,9 @@ class ReferenceReader:
         if tag == "a":
             self.close_link()
             if "href" in attributes:
-                # Behind the mark of the link itself, one piece.
-                self.begin, self.href = len(self.pieces) + 1, attributes["href"]
+                # The link's text begins behind the link's own mark, which is one piece.
+                self.begin = len(self.pieces) + 1
+                self.href = attributes["href"]
         elif tag == "img":
             if self.begin >= 0:
                 self.images.append((len(self.pieces), attributes.get("alt", "")))
@@ -94,9 +95,11 @@ class ReferenceReader:
         pieces: list[str] = []
         first = self.begin
         for place, text in self.images:
-            pieces += [*self.pieces[first:place], " ", text, " "]
+            pieces.extend(self.pieces[first:place])
+            pieces.append(f" {text} ")
             first = place
-        written = "".join([*pieces, *self.pieces[first:]])
+        pieces.extend(self.pieces[first:])
+        written = "".join(pieces)
         self.links.append(Reference(self.href, _named_by(self.marks.sub("", written))))
         self.begin = -1
         self.images.clear()

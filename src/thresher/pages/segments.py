@@ -44,12 +44,13 @@ def sentence_breaks(text: str, plain: PlainText, language: str = "en") -> list[i
     abbreviations = ABBREVIATIONS.get(language, frozenset())
     breaks = [at + 2 for at in _stops_before_spaces(plain) if not _ends_no_sentence(plain.text, at, abbreviations)]
     if plain.text is not text and any(stop in text for stop in _STOPS):
-        breaks = sorted({*breaks, *(match.end() for match in _UNSPACED.finditer(text))})
+        unspaced = [match.end() for match in _UNSPACED.finditer(text)]
+        breaks = sorted(set(breaks).union(unspaced))
     return breaks
 
 
 def _stops_before_spaces(plain: PlainText) -> list[int]:
-    """Return the offsets of stops and closers before a space and none of a to z."""
+    """Return the offsets of stops and closers before a space and anything but a letter of a to z."""
     classes = plain.classes
     ends = (classes[:-2] & (STOP | CLOSER) > 0) & (classes[1:-1] == SPACE) & (classes[2:] & LOWER == 0)
     return np.flatnonzero(ends).tolist()
@@ -74,22 +75,22 @@ class Segments:
     """The text of a page and its parts.
 
     Blocks are joined by line feeds, words by single spaces. The ends of blocks and sentences are offsets in `text`, each after
-    the part's separator, so the parts of one kind add up to the text; every block's end is a sentence's end.
+    the part's separator. So all blocks add up to the text, and so do all sentences. Every block's end is a sentence's end.
 
     Attributes:
         text: the blocks.
         plain: the plain form of the text, with the same offsets.
         block_ends: the offset where each block ends; shape (blocks,).
         levels: 0 for text, 1 to 6 for H1 to H6, 7 for the page's title; shape (blocks,).
-        marked: the text with marks, as by `thresher.pages.parsing.flatten`; empty for plain text, None if the page was read
-            without marks.
-        places: where each character of the text is in `marked`; shape (characters,).
-        language: its abbreviations end no sentence.
-        descriptions: of the page's elements, as by `thresher.pages.parsing.described`; None if the page was read without
-            elements.
+        marked: the text with marks that `thresher.pages.parsing.flatten` returns; empty for plain text, None if the page was
+            read without marks.
+        places: the position of each character of the text in `marked`; shape (characters,).
+        language: the code of a language; its abbreviations end no sentence.
+        descriptions: the page's elements as `thresher.pages.parsing.described` returns them; None if the page was read
+            without elements.
         texts: other texts of the page, by name.
         page_id: the document's id, for scorers that need it.
-        references: of the page; None if it was read without.
+        references: the page's references; None if they were not read.
     """
 
     text: str
@@ -112,14 +113,15 @@ class Segments:
 
     @cached_property
     def page_sentence_ends(self) -> Ints:
-        """The offset where each sentence ends if the whole page is one line, ascending; such a sentence may cross blocks.
+        """The offset where each sentence ends if the page is read as one line, ascending; sentences may cross blocks.
 
-        They are some of `sentence_ends`.
+        The offsets are a subset of `sentence_ends`.
         """
         if not self.text:
             return self.block_ends
         breaks = sentence_breaks(self.text.replace("\n", " "), self.plain.on_one_line(), self.language)
-        return np.array([*breaks, len(self.text)], dtype=np.int64)
+        breaks.append(len(self.text))
+        return np.array(breaks, dtype=np.int64)
 
     @cached_property
     def blocks(self) -> list[str]:
@@ -194,13 +196,14 @@ class Segments:
         return self._linked(self.token_starts, self.plain.classes & SPACE == 0)
 
     def _linked(self, starts: Ints, counts: npt.NDArray[np.bool_]) -> Ints:
-        """Return the number of tokens of each block that have, in A, a character that counts; they begin at `starts`."""
+        """Return each block's number of tokens that have a character of `counts` in A; tokens begin at `starts`."""
         classes = self.plain.classes
         begins, ends = self.marks.links
-        first, after = starts.searchsorted(begins), starts.searchsorted(ends)
+        first = starts.searchsorted(begins)
+        after = starts.searchsorted(ends)
         steps = np.bincount(first, minlength=len(starts) + 1) - np.bincount(after, minlength=len(starts) + 1)
         linked = steps[:-1].cumsum() > 0
-        # A link may end or begin within a token, whose part inside must then have such a character.
+        # A link may end or begin within a token. The token counts if its part inside the link has a character of `counts`.
         broken = ((first < after) & (ends < len(classes))).nonzero()[0]
         broken = broken[(classes[ends[broken]] & SPACE == 0) & ~counts[starts[after[broken] - 1]]]
         for word, end in zip(after[broken] - 1, ends[broken], strict=True):
@@ -224,7 +227,8 @@ class Segments:
             raise RuntimeError(
                 "the page was read without its marks: the scorer that needs them declares `detail = Detail.TAGS`"
             )
-        marked, places = self.marked or self.text.encode(), self.places
+        marked = self.marked or self.text.encode()
+        places = self.places
         if places is None:
             places = (np.frombuffer(marked, dtype=np.uint8) & 0xC0 != 0x80).nonzero()[0]
         return Marks(marked, places, self.block_ends, has_tags=bool(self.marked))
@@ -244,9 +248,9 @@ class Segments:
         return self.marks.is_list_item
 
     def without_tags(self) -> Segments:
-        """Return the same parts, to be kept: without marks, elements and what scorers computed, many times the text."""
+        """Return the text and its parts, to stay in memory: marks, elements and scorers' results take many times the text."""
         reduced = replace(self, marked=None, places=None, descriptions=None, texts={}, references=None)
-        # Where `cached_property` keeps them.
+        # `cached_property` finds its values there.
         vars(reduced).update(sentence_ends=self.sentence_ends, words_in_sentences=self.words_in_sentences)
         return reduced
 

@@ -1,6 +1,6 @@
 """The tree of a page: the page without dropped text, and a copy that is safe to show in a browser.
 
-The page is parsed once more, only where a tree is asked for, and its line feeds stay.
+The page is parsed once more, only if its tree is needed, and its line feeds stay.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from thresher.pages.unshown import (
 )
 
 TEXT, TAIL = "text", "tail"
-# Of a page that is shown: elements that are left out, the attributes that stay, and elements that hold text and no element.
-_STRIPPED = {*DROPPED_TAGS, "base", "link", "meta"} - {"style", "option"}
+# In a page that is shown: elements that are left out, the attributes that stay, and elements that contain text alone.
+_STRIPPED = DROPPED_TAGS.union(("base", "link", "meta")) - {"style", "option"}
 _LOADING = re.compile(r"url\s*\(|@import", re.IGNORECASE)
 _TEXT_ALONE = ("title", "textarea")
 _LOOKS = frozenset(
@@ -40,12 +40,12 @@ _LOOKS = frozenset(
     ).split()
 )
 _CONTROLS = bytes(set(range(32)) - {9, 10})
-# Cells stay where they are: the other cells of a table would move.
+# Cells are emptied, not dropped: the other cells of their table would move.
 _CELLS = ("td", "th")
 _DESCRIPTIONS = ("description", "og:description", "twitter:description")
 _SPACES = (ord(" "), ord("\n"))
 MOST_ATTRIBUTES = 256
-"""Attributes of an element in a tree: libxml2 looks at all before it adds one."""
+"""The most attributes of an element in a tree: libxml2 compares each new attribute with all attributes before it."""
 _ATTRIBUTE = r"""[\s/]++[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+"""
 _MANY_ATTRIBUTES = re.compile(
     rf"(<[a-z][^\s/>]*+(?:{_ATTRIBUTE}){{{MOST_ATTRIBUTES}}})(?:{_ATTRIBUTE})++".encode(), re.IGNORECASE
@@ -67,7 +67,9 @@ class TextPlace(NamedTuple):
     @property
     def parent(self) -> etree._Element | None:
         """The element that the text is in."""
-        return self.element if self.where == TEXT else self.element.getparent()
+        if self.where == TEXT:
+            return self.element
+        return self.element.getparent()
 
     def put(self, text: str) -> None:
         """Put another text there."""
@@ -76,7 +78,7 @@ class TextPlace(NamedTuple):
 
 @dataclass(frozen=True)
 class PlacedTexts:
-    """The displayed texts of a page in their order, the words of its blocks, one space between them; and what is left out."""
+    """The displayed texts of a page in order, its blocks with single spaces between words, and the elements left out."""
 
     places: Sequence[TextPlace]
     blocks: Sequence[str]
@@ -100,7 +102,7 @@ def place_texts(root: etree._Element | None, rule: str, version: Version) -> Pla
 
     Args:
         root: the root, as `parsed` returns it.
-        rule: that of `thresher.pages.PageOptions.blocks`.
+        rule: a value of `thresher.pages.PageOptions.blocks`.
         version: the page that was parsed.
     """
     texts = _BlockTexts()
@@ -123,15 +125,15 @@ def place_texts(root: etree._Element | None, rule: str, version: Version) -> Pla
 
 @dataclass
 class _Hidden:
-    """An element that is hidden, or visible in a hidden one, while it is walked.
+    """An element that is hidden, or visible inside a hidden element, until the walk over the tree leaves it.
 
     Attributes:
         element: the element.
-        most: the characters up to which it is left out.
+        most: the length in characters up to which it is left out; -1 if it is visible.
         may_show: whether elements in it may be visible.
-        shows: whether some are.
-        texts: where its hidden texts are.
-        characters: in these, white space not counted.
+        shows: whether an element in it is visible.
+        texts: the places of its hidden texts.
+        characters: the number of characters in these texts, without white space.
     """
 
     element: etree._Element
@@ -149,9 +151,9 @@ class _Hidden:
 
 
 def _left_out(root: etree._Element, version: Version) -> set[etree._Element]:
-    """Return the elements that no reader sees; what is in them is not looked at where their tag says so.
+    """Return the elements that no reader sees; elements inside an element that its tag hides are not listed.
 
-    Of an invisible element with visible ones in it, only the invisible text goes: it is taken out of the tree.
+    If an invisible element contains visible elements, only its invisible text goes: it is taken out of the tree.
     """
     left_out: set[etree._Element] = set()
     hidden: list[_Hidden] = []
@@ -178,7 +180,7 @@ def _left_out(root: etree._Element, version: Version) -> set[etree._Element]:
 
 
 def _end_hidden(hidden: list[_Hidden], left_out: set[etree._Element]) -> None:
-    """Add the last of the hidden elements, which ends, to those left out, unless it is visible, shows some or is too long."""
+    """End the last of the hidden elements: leave it out unless it is visible, is too long or contains visible elements."""
     ended = hidden.pop()
     around = hidden[-1] if hidden else _Hidden(ended.element, -1)
     if ended.most < 0:
@@ -195,7 +197,9 @@ def _end_hidden(hidden: list[_Hidden], left_out: set[etree._Element]) -> None:
 
 def ends_block(tag: str, rule: str) -> bool:
     """Return whether a tag ends a block."""
-    return tag in BLOCK_TAGS if rule == "join" else tag != "a"
+    if rule == "join":
+        return tag in BLOCK_TAGS
+    return tag != "a"
 
 
 def is_apart(tag: str) -> bool:
@@ -205,7 +209,7 @@ def is_apart(tag: str) -> bool:
 
 @dataclass
 class _BlockTexts:
-    """Texts as they are met; `pieces` are those of the block that has not ended yet."""
+    """The texts and blocks so far; `pieces` are the texts of the block that has not ended yet."""
 
     places: list[TextPlace] = field(default_factory=list)
     blocks: list[str] = field(default_factory=list)
@@ -218,7 +222,7 @@ class _BlockTexts:
             self.pieces.append(place.text)
 
     def pass_tag(self, tag: str, rule: str, is_left_out: bool) -> None:
-        """End the block or the word that a tag ends; where an element is left out, blocks go on."""
+        """End the block or the word at a tag. An element that is left out ends no block if the rule is `join`."""
         if ends_block(tag, rule):
             if is_left_out and rule == "join":
                 self.pieces.append(" ")
@@ -241,7 +245,7 @@ def without_text(root: etree._Element, placed: PlacedTexts, stays: npt.NDArray[n
     """Return a page as HTML, without the text that does not stay and without the elements that this empties.
 
     An element is empty if it had text and has none left; images in it go with it. Elements whose text no reader sees, such as
-    scripts, and META descriptions go too; hidden text that stays is hidden no longer. BR stands for an element that parted two
+    scripts, and META descriptions go too. Hidden text that stays becomes visible. BR replaces an element that separated two
     blocks. The page declares UTF-8. The tree is changed.
 
     Args:
@@ -254,7 +258,7 @@ def without_text(root: etree._Element, placed: PlacedTexts, stays: npt.NDArray[n
     with_text_before = _around_texts(places)
     _cut_texts(places, stays)
     # HEAD stays for its BASE and styles.
-    with_text = _around_texts(places) | {*root.iter("html", "head", "body")}
+    with_text = _around_texts(places).union(root.iter("html", "head", "body"))
     surroundings = _Surroundings(with_text, rule)
     for element in list(root.iter()):
         if element.getparent() is None:
@@ -277,10 +281,10 @@ def without_text(root: etree._Element, placed: PlacedTexts, stays: npt.NDArray[n
 
 
 def _show(element: etree._Element) -> None:
-    """Take away what hides an element."""
+    """Take away the attributes and the styles that hide an element."""
     if element.tag == CLOSED_TAG:
         element.set("open", "")
-    for name in HIDING & {*element.attrib}:
+    for name in HIDING.intersection(element.attrib):
         if name == "style":
             element.set(name, shown_style(element.get(name)))
         elif hides(name, element.get(name)):
@@ -305,21 +309,24 @@ def stays_between(text: str, ends: Sequence[int], kept_parts: Sequence[int]) -> 
 def _cut_texts(places: Sequence[TextPlace], stays: npt.NDArray[np.bool_]) -> None:
     """Cut the texts of a tree to the characters that stay, with the white space behind them and before a kept block."""
     at = 0
-    block, before = -1, False
+    block = -1
+    before = False
     for place in places:
         text = place.text
         characters = len("".join(text.split()))
         flags = stays[at : at + characters]
         at += characters
         if place.block != block:
-            block, is_first = place.block, True
+            block = place.block
+            is_first = True
         if not characters:
             if not before and not (is_first and at < len(stays) and stays[at]):
                 place.put("")
             continue
         if not flags.all() or not (before or is_first):
             place.put(_cut_text(text, flags.tolist(), before, is_first))
-        before, is_first = bool(flags[-1]), False
+        before = bool(flags[-1])
+        is_first = False
 
 
 def _cut_text(text: str, stays: Sequence[bool], before: bool, is_first: bool) -> str:
@@ -333,27 +340,30 @@ def _cut_text(text: str, stays: Sequence[bool], before: bool, is_first: bool) ->
     """
     pieces: list[str] = []
     flags = iter(stays)
-    stays_now, space = before, ""
+    stays_now = before
+    space = ""
     for character in text:
         if character.isspace():
             space += character
             continue
-        was_kept, stays_now = stays_now, next(flags)
+        was_kept = stays_now
+        stays_now = next(flags)
         if was_kept or (is_first and stays_now):
             pieces.append(space)
         elif stays_now:
-            # Between two sentences of a block that were not neighbours.
+            # One space separates two sentences of a block that were not neighbours.
             pieces.append(" ")
         if stays_now:
             pieces.append(character)
-        space, is_first = "", False
+        space = ""
+        is_first = False
     if stays_now:
         pieces.append(space)
     return "".join(pieces)
 
 
 def _around_texts(places: Sequence[TextPlace]) -> set[etree._Element]:
-    """Return all elements that have some of the texts in them; white space is none."""
+    """Return all elements that contain one of the texts; white space is no text."""
     around: set[etree._Element] = set()
     for place in places:
         if place.text and not place.text.isspace():
@@ -449,8 +459,10 @@ def _meta_name(meta: etree._Element) -> str:
 def meta_description(utf8: bytes) -> str:
     """Return the longest description of a page's META elements, also of Open Graph and Twitter; empty if there is none."""
     root = parsed(utf8)
+    if root is None:
+        return ""
     descriptions: dict[str, str] = {}
-    for meta in root.iter("meta") if root is not None else ():
+    for meta in root.iter("meta"):
         content = " ".join((meta.get("content") or "").split())
         if content:
             descriptions.setdefault(_meta_name(meta), content)
@@ -460,7 +472,7 @@ def meta_description(utf8: bytes) -> str:
 def harmless(root: etree._Element, places: Sequence[TextPlace]) -> str:
     """Return a page as HTML that runs, loads and links nothing, with elements X-BLOCK around the texts of each block.
 
-    What styles load is for a policy to forbid.
+    A content security policy must forbid the files that styles load.
 
     Args:
         root: the root, as `parsed` returns it.

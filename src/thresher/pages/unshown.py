@@ -1,10 +1,11 @@
 """Hidden elements of a page, by their tags and attributes.
 
-An element that the page may show later is text for a reader, and stays: pages come with panels, answers and whole articles
-that a click or a script opens. Text that an attribute hides is therefore left out only if it is short and nothing opens it.
+Pages come with panels, answers and whole articles that a click or a script opens, and readers read them. So an element that
+an attribute hides is left out only if it is short and nothing opens it.
+
 Source: the HTML standard, 15.3.1 and 15.4, and CSS's DISPLAY and VISIBILITY for text that is not displayed; Readability, as in
-Firefox's reader view, for ARIA-HIDDEN; the limits are this project's: scripts/pages/content.md says how much of pages with
-gold texts they leave out.
+Firefox's reader view, for ARIA-HIDDEN. The limits are this project's: scripts/pages/content.md reports how much text they
+leave out of pages with gold texts.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import numpy as np
 
 from thresher.base.numbers import Ints
 
-# Not displayed, or only without scripts, frames or objects; of formulas, their source. Not EMBED: libxml2 puts what follows
-# into it.
+# Elements that browsers never display, or only without scripts, frames or objects; and the source of formulas. EMBED is not
+# among them: libxml2 puts the text behind EMBED into it.
 DROPPED_TAGS = frozenset(
     (
         "annotation annotation-xml applet audio canvas iframe noembed noframes noscript option script style svg template video"
@@ -39,14 +40,15 @@ _HIDING_STYLE = re.compile(
     re.IGNORECASE,
 )
 _HIDING_VALUES = ("none", "hidden", "collapse")
-# VISIBILITY is inherited, so that an element in a hidden one may be visible; what is not displayed has none (CSS 2.2, 11.2).
+# VISIBILITY is inherited, so an element inside an invisible element may be visible. An element inside an element that is not
+# displayed is never visible (CSS 2.2, 11.2).
 _INVISIBLE_STYLE = re.compile(r"(?<![\w-])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
 _VISIBLE_STYLE = re.compile(r"(?<![\w-])visibility\s*:\s*visible", re.IGNORECASE)
-# They are shown, whatever their attributes say: a script takes these away.
+# Elements that are shown whatever their attributes say: a script removes the attributes that hide them.
 _SHOWN_TAGS = frozenset(("html", "head", "body", "title"))
 _SHADOW_ROOT = "shadowrootmode"
 _OPENED_ROLES = frozenset(("tabpanel", "region"))
-# Of a class in lower case: to ignore case takes five times as long.
+# The pattern searches classes in lower case: ignoring case takes five times as long.
 _OPENED_CLASS = re.compile(
     r"accordion|collaps|expand|tabs?(?![a-z])|panel|carousel|slide|faq|toggle|drawer|disclosure|reveal|read-?more"
 )
@@ -79,12 +81,12 @@ def is_invisible(tag: str, attributes: Mapping[str, str]) -> bool:
 
 
 def is_visible(attributes: Mapping[str, str]) -> bool:
-    """Return whether the style of an element makes it visible in one that is not."""
+    """Return whether the style of an element makes it visible inside an invisible element."""
     return _VISIBLE_STYLE.search(attributes.get("style", "")) is not None
 
 
 def shown_style(style: str) -> str:
-    """Return the value of an attribute STYLE without what hides the element."""
+    """Return the value of an attribute STYLE without the declarations that hide the element."""
     return _HIDING_STYLE.sub("", style)
 
 
@@ -95,7 +97,7 @@ def is_dropped(tag: str, attributes: Mapping[str, str]) -> bool:
 
 @dataclass(frozen=True)
 class Version:
-    """A version of a page that its segments may be read from, and which of its elements are left out.
+    """A version of a page to read segments from; it decides which elements are left out.
 
     Attributes:
         utf8: the page in UTF-8.
@@ -106,12 +108,14 @@ class Version:
     keeps_hidden: bool = False
 
     def most_characters(self, tag: str, attributes: Mapping[str, str]) -> int:
-        """Return the characters, white space not counted, up to which an element is left out; -1 if it is shown."""
+        """Return up to which length an element is left out, in characters without white space; -1 if it is shown."""
         if is_dropped(tag, attributes):
             return LEFT_OUT
         if self.keeps_hidden or tag in _SHOWN_TAGS or not _is_hidden(tag, attributes):
             return -1
-        return -1 if self._may_be_opened(attributes) else _MOST_CHARACTERS
+        if self._may_be_opened(attributes):
+            return -1
+        return _MOST_CHARACTERS
 
     def _may_be_opened(self, attributes: Mapping[str, str]) -> bool:
         """Return whether a hidden element is a panel, or the page names its id elsewhere: in a link, a button or a script."""
@@ -129,10 +133,10 @@ class Version:
 
 @dataclass
 class _QuotedNames:
-    """The names that stand between two quotes of any kind in a page.
+    """The names between two quotes of any kind in a page.
 
-    Most pages ask for few. Stretches between quotes are sorted by their length, first and last byte; those that have these in
-    common with a name are counted when it is asked for.
+    Most pages look up few names. So stretches between quotes are only sorted, by length, first byte and last byte. A look-up
+    counts the stretches that have all three in common with the name.
     """
 
     utf8: bytes
@@ -143,7 +147,7 @@ class _QuotedNames:
         return sum(self._count(form.format(name).encode()) for form in _NAMED) > 1
 
     def _count(self, stretch: bytes) -> int:
-        """Return how often a stretch of the page, not empty, occurs between two quotes."""
+        """Return how often a stretch of at least one byte occurs between two quotes."""
         length = len(stretch)
         kind = (length << 16) | (stretch[0] << 8) | stretch[-1]
         if kind not in self.counts:
@@ -154,10 +158,11 @@ class _QuotedNames:
 
     @cached_property
     def _stretches(self) -> tuple[Ints, Ints]:
-        """Where each stretch between two quotes begins, and its kind, ascending: length, first and last byte in a number."""
+        """The begin of each stretch between two quotes, and its kind, ascending: length, first and last byte in a number."""
         codes = np.frombuffer(self.utf8, dtype=np.uint8)
         quotes = ((codes == ord('"')) | (codes == ord("'"))).nonzero()[0]
-        begins, ends = quotes[:-1] + 1, quotes[1:]
+        begins = quotes[:-1] + 1
+        ends = quotes[1:]
         kinds = ((ends - begins) << 16) | (codes[begins].astype(np.int64) << 8) | codes[ends - 1]
         order = kinds.argsort()
         return begins[order], kinds[order]
