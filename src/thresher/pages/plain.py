@@ -75,7 +75,7 @@ def plain_text(text: str, outside: set[str] | None = None) -> PlainText:
         if not is_of_word:
             odd[character] = _TRANSLATED.get(character, ODD)
     if len(odd) > _MANY:
-        text = text.translate(str.maketrans(odd))
+        text = text.translate({ord(character): plain for character, plain in odd.items()})
     else:
         for character, plain in odd.items():
             text = text.replace(character, plain)
