@@ -33,7 +33,7 @@ class Alphabet:
     """The symbols that a model distinguishes.
 
     `size` is the number of codes: `BEGIN` and `size - 1` symbols. `table` maps bytes 0 to 127 to codes; 127 represents
-    everything outside ASCII, of which letters and digits become those of ASCII first if it `folds`.
+    everything outside ASCII. If the alphabet `folds`, ASCII letters and digits first replace letters and digits outside ASCII.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Alphabet:
 
 
 def _alphabet(name: str, same: Sequence[str]) -> Alphabet:
-    """Make an alphabet of printable ASCII in which all characters of each text in `same` become its first."""
+    """Make an alphabet of printable ASCII. The characters of each text in `same` become the text's first character."""
     signs = {chr(code): chr(code) for code in range(32, _OTHER)}
     for group in same:
         signs |= dict.fromkeys(group, group[0])
@@ -66,7 +66,7 @@ ALPHABETS = {alphabet.name: alphabet for alphabet in (LEXICAL, NON_LEXICAL, VOWE
 def folded(text: str) -> str:
     """Return `text` with an ASCII letter or digit for each letter, combining mark or number outside ASCII.
 
-    A letter with an accent becomes the letter, one of another script, and a mark, `x`; so there are as many characters.
+    A letter with an accent becomes the letter; a letter of another script, or a mark, becomes `x`. The length stays.
 
     >>> folded("été, Ünïcode ½ — 中٣")
     'ete, Unicode 1 — x0'
@@ -83,7 +83,7 @@ def folded(text: str) -> str:
 
 
 def encode(text: str, alphabet: Alphabet) -> Codes:
-    """Return one code for each character of `text`, in which line feeds separate segments."""
+    """Return one code for each character of `text`, whose segments are separated by line feeds."""
     if alphabet.folds:
         text = folded(text)
     if text.isascii():
@@ -94,11 +94,11 @@ def encode(text: str, alphabet: Alphabet) -> Codes:
 
 
 def ngram_pieces(text: str, n: int, alphabet: Alphabet, most: int = 1 << 20) -> Iterator[Ints]:
-    """Yield the number of the n-gram that ends at each character of `text`, in which line feeds separate segments.
+    """Yield the number of the n-gram that ends at each character of `text`, whose segments are separated by line feeds.
 
     The number is Σ code · size^i over i = 0, 1, … characters before the last. Before each segment are max(1, n - 1) `BEGIN`;
-    an n-gram that ends in one (its number modulo `size` is 0) belongs to no character. There are as many numbers as characters
-    other than line feeds, and max(1, n - 1) for each line feed; at most `most` come at once, to bound memory.
+    an n-gram that ends in `BEGIN` (its number modulo `size` is 0) belongs to no character. Each character has one number, and
+    each line feed max(1, n - 1) numbers; at most `most` numbers come at once, to bound memory.
     """
     begin = "\n" * max(1, n - 1)
     # Single characters have no history, and need no padding before the first segment.
@@ -110,13 +110,15 @@ def ngram_pieces(text: str, n: int, alphabet: Alphabet, most: int = 1 << 20) -> 
 
 
 def _windows(codes: Ints, n: int, size: int) -> Ints:
-    """Return the numbers of all n consecutive codes, from those of half as many."""
+    """Return the number of each n consecutive codes, from the numbers of half as many codes."""
     if n == 1:
         return codes
     half = n // 2
     numbers = _windows(codes, half, size)
     doubled: Ints = numbers[:-half] * size**half + numbers[half:]
-    return doubled if n % 2 == 0 else doubled[:-1] * size + codes[n - 1 :]
+    if n % 2 == 0:
+        return doubled
+    return doubled[:-1] * size + codes[n - 1 :]
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,9 @@ def unigrams(model: CharacterModel, literal: bool = False) -> NGrams:
     last = model.keys % size
     clean: Floats = np.bincount(last, model.clean, size).astype(np.float64)
     dirty: Floats = np.bincount(last, model.raw, size) - clean
-    return NGrams(np.arange(size), _add_one(clean), _add_one(dirty if literal else np.maximum(dirty, 0.0)))
+    if not literal:
+        dirty = np.maximum(dirty, 0.0)
+    return NGrams(np.arange(size), _add_one(clean), _add_one(dirty))
 
 
 def ngrams_of_length(model: CharacterModel, length: int, literal: bool = False) -> NGrams:

@@ -4,10 +4,10 @@ Both models interpolate (Evert, NCleaner, LREC 2008, Eq. 1)
 
     P*(c | h) = (1 - q) / (1 - q^n) · Σ_k q^k · P(c | h without its first k characters),  k = 0 … n - 1
 
-and a segment's score is Σ (ln P*_clean - ln P*_dirty) over its characters. The factor before the sum is the same in both and
+and a segment's score is Σ (ln P*_clean - ln P*_dirty) over its characters. Both models have the factor before the sum, so it
 cancels. An n-gram that neither model has seen contributes 0 to both sums, which leaves q times the sums of the shorter n-gram,
-and q cancels as well. So a character's term depends only on the longest seen n-gram that ends at it: one number a seen n-gram,
-and no logarithm while scoring.
+and q cancels as well. So a character's term depends only on the longest seen n-gram that ends at the character. A table has
+one number for each seen n-gram, and scoring computes no logarithm.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ class SegmentScorer:
         """Return for each segment (ln P*_clean - ln P*_dirty) divided by its number of characters, in nats.
 
         Segments are joined by line feeds, words by single spaces; shape (segments,), none if `text` is empty. A segment
-        without valid characters has the score -inf. A segment that is impossible in the dirty model, which only `literal`
-        clamping leads to, has inf.
+        without valid characters has the score -inf. A segment that is impossible in the dirty model has the score inf, which
+        happens only with `literal` clamping.
         """
         if not text:
             return np.zeros(0)
@@ -219,24 +219,28 @@ def card(model: counting.CharacterModel) -> CharacterCard:
     """Return a model's card."""
     settings = model.settings
     return CharacterCard(
-        FORMAT,
-        _KIND,
-        settings.n,
-        settings.q,
-        settings.alphabet.name,
-        model.training,
-        model.pages,
-        len(model.keys),
-        Characters(int(model.clean.sum()), int(model.raw.sum())),
-        _FORMULA,
-        array_digest((model.keys, model.clean, model.raw)),
+        format=FORMAT,
+        kind=_KIND,
+        n=settings.n,
+        q=settings.q,
+        alphabet=settings.alphabet.name,
+        training=model.training,
+        pages=model.pages,
+        ngrams=len(model.keys),
+        characters=Characters(int(model.clean.sum()), int(model.raw.sum())),
+        formula=_FORMULA,
+        digest=array_digest((model.keys, model.clean, model.raw)),
     )
 
 
 def write_model(path: Path, model: counting.CharacterModel) -> None:
     """Write a model to `path` atomically."""
-    arrays = (np.diff(model.keys, prepend=0), model.clean, model.raw)
-    write_archive(path, _CARD_FILE.text(card(model)), dict(zip(_ARRAYS, map(_narrow, arrays), strict=True)))
+    arrays = {
+        "steps": _narrow(np.diff(model.keys, prepend=0)),
+        "clean": _narrow(model.clean),
+        "raw": _narrow(model.raw),
+    }
+    write_archive(path, _CARD_FILE.text(card(model)), arrays)
 
 
 def read_model(path: Traversable) -> counting.CharacterModel:
@@ -245,7 +249,10 @@ def read_model(path: Traversable) -> counting.CharacterModel:
     try:
         about_model = _CARD_FILE.parse(about, str(path))
         if about_model.format == FORMAT:
-            return _model(about_model, *[arrays[name].astype(np.int64) for name in _ARRAYS])
+            steps = arrays["steps"].astype(np.int64)
+            clean = arrays["clean"].astype(np.int64)
+            raw = arrays["raw"].astype(np.int64)
+            return _model(about_model, steps, clean, raw)
     except (KeyError, ValueError, ThresherError) as error:
         raise damaged(path, _WHAT, _FIX) from error
     raise InputError(f"it is a model of format {about_model.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
@@ -255,7 +262,7 @@ def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> countin
     settings = counting.Settings(about.n, about.q, counting.ALPHABETS[about.alphabet])
     keys = np.cumsum(steps)
     if array_digest((keys, clean, raw)) != about.digest:
-        raise ValueError("the arrays are not those the card was written for")
+        raise ValueError("the arrays differ from the arrays that the card was written for")
     if not len(keys) or keys[-1] >= settings.alphabet.size**settings.n:
         raise ValueError("the arrays do not fit the card")
     return counting.CharacterModel(settings, keys, clean, raw, about.pages, about.training)

@@ -27,7 +27,7 @@ _HTML = (".html", ".htm", ".xhtml")
 # N-grams counted at once; bounds memory.
 _PORTION = 2_000_000
 STANDARD_VOWELS = character_counts.Settings(6, 0.4, character_counts.VOWELS)
-"""The papers name none: as for the non-lexical alphabet."""
+"""The papers name no settings for vowels: these are as for the non-lexical alphabet."""
 
 
 class Pair(NamedTuple):
@@ -68,7 +68,8 @@ def find_pairs(clean: Path, raw: Path, most: int | None = None, seed: int = 0) -
     if most is not None:
         random.Random(seed).shuffle(names)
         names = sorted(names[:most])
-    return Pairs(tuple(Pair(cleaned[name], raws[name]) for name in names), len(raws) - len(cleaned))
+    pairs = [Pair(cleaned[name], raws[name]) for name in names]
+    return Pairs(tuple(pairs), unpaired=len(raws) - len(cleaned))
 
 
 def page_files(folder: Path) -> dict[str, Path]:
@@ -125,7 +126,7 @@ def ngrams(text: str, n: int, alphabet: character_counts.Alphabet) -> Ints:
 
 
 def usual_settings(alphabet: str | None) -> character_counts.Settings:
-    """Return the papers' choice for an alphabet by its name; None is the lexical one."""
+    """Return the papers' settings for an alphabet by its name; None is the lexical alphabet."""
     for settings in (character_counts.STANDARD_NON_LEXICAL, STANDARD_VOWELS):
         if settings.alphabet.name == alphabet:
             return settings
@@ -143,7 +144,7 @@ def train(
         training: a description of the pages' origin.
 
     Raises:
-        InputError: if the cleaned pages have no text, or the raw pages no more than they.
+        InputError: if the cleaned pages have no text, or the raw pages have no more text than the cleaned pages.
     """
     clean_counter = _Counter(settings)
     raw_counter = _Counter(settings)
@@ -202,16 +203,18 @@ class _Counter:
     def counted(self) -> _Counted:
         """Return the n-grams so far."""
         if self._waiting:
-            waiting = _Counted(*np.unique(np.concatenate(self._waiting), return_counts=True))
-            keys = np.union1d(self._counted.keys, waiting.keys)
-            self._counted = _Counted(keys, _spread(keys, self._counted) + _spread(keys, waiting))
+            waiting_keys, waiting_counts = np.unique(np.concatenate(self._waiting), return_counts=True)
+            keys = np.union1d(self._counted.keys, waiting_keys)
+            counts = _spread(keys, self._counted)
+            counts += _spread(keys, _Counted(waiting_keys, waiting_counts))
+            self._counted = _Counted(keys, counts)
             self._waiting = []
             self._waiting_ngrams = 0
         return self._counted
 
 
 def _spread(keys: Ints, counted: _Counted) -> Ints:
-    """Return the counts of `keys`, ascending, of which the counted n-grams are a subset; 0 for the others."""
+    """Return the counts of `keys`, which ascend and include the counted n-grams; 0 for n-grams that were not counted."""
     spread = np.zeros(len(keys), dtype=np.int64)
     spread[np.searchsorted(keys, counted.keys)] = counted.counts
     return spread

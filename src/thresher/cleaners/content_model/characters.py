@@ -67,4 +67,6 @@ def _kind(character: str) -> int:
     if not category.startswith("L"):
         return OTHER
     script = unicodedata.name(character, "").partition(" ")[0]
-    return UNSPACED if script in _UNSPACED_SCRIPTS else CASELESS
+    if script in _UNSPACED_SCRIPTS:
+        return UNSPACED
+    return CASELESS

@@ -1,8 +1,8 @@
 """Features of a page's blocks for the learned scorer.
 
-None needs a word of any language. Words are white-space tokens; in scripts without spaces two letters count as one, as in
-`scorers.shallow_features`. All features are sums of whole or half numbers and one division of two, so that they
-are the same on every machine.
+No feature needs a word of any language. Words are white-space tokens; in scripts without spaces two letters count as one word,
+as in `scorers.shallow_features`. A feature is a sum of whole or half numbers, or one sum divided by another, so that it is
+equal on every machine.
 
 After Kohlschuetter et al. (WSDM 2010, section 3: words, densities, neighbours), Vogels et al. (Web2Text, ECIR 2018: the tree),
 Peters and Lecocq (Content Extraction Using Diverse Feature Sets, WWW 2013: words of class and id).
@@ -41,14 +41,14 @@ REPEATED_WORDS = 5
 THOUSAND = 1000
 """Probabilities are summed up as whole thousandths."""
 NONE = -1000
-"""The distance from a heading that is not there."""
+"""The distance from a missing heading."""
 FAR_BLOCKS, FAR_WORDS = 60, 500
-"""Distances are capped: pages that are much longer are too few to learn from, and differ."""
+"""Distances are capped: much longer pages differ, and are too few to learn from."""
 PAGE_FAMILIES = "article product forum single blog post list search documentation recipe event".split()
 """Families of words that describe the page if its elements HTML, BODY and META have them."""
 TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
 """Class-name families of user-written text."""
-DESCRIBED = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
+DESCRIBED = FAMILIES + tuple(f"tag_{tag}" for tag in TAGS) + ("hidden",)
 """The bits of descriptions of elements, by name."""
 OWN_AROUND = "words share links marks prose blocks mean headings place".split()
 """Quantities of the elements around a block; the last is the block's place in the element."""
@@ -70,12 +70,12 @@ _SHARED = [
     kinds.CASELESS,
     kinds.UNSPACED,
 ]
-# Names are put together once: that takes as long as the features.
+# Names are put together once, since this takes as long as computing the features.
 _SHARES = "capitals digits stops commas colons bars brackets symbols caseless unspaced".split()
 _IN = [f"in_{name}" for name in DESCRIBED]
 _OF_PAGE = {f"page_{family}": FAMILIES.index(family) for family in PAGE_FAMILIES}
 _OF_TALK = [name for family in TALK_FAMILIES for name in (f"page_{family}_share", f"page_before_{family}")]
-_AROUND = [f"around{level + 1}_{name}" for level in range(LEVELS) for name in (*OWN_AROUND, *COUNTED)]
+_AROUND = [f"around{level + 1}_{name}" for level in range(LEVELS) for name in OWN_AROUND + list(COUNTED)]
 _REPEATED = [f"repeated_{name}" for name in ("siblings", "rank", "mean", "share", "before", "own", "place")]
 _CAPS = {
     **dict.fromkeys(("index", "index_from_end", "after_h1", "to_heading", "since_heading"), FAR_BLOCKS),
@@ -145,12 +145,14 @@ class NamedRows(NamedTuple):
 
 
 class _Capped(NamedTuple):
-    """The rows of features with caps, and these; shape (rows,) and (rows, 1)."""
+    """The features with caps."""
 
     names: tuple[str, ...]
-    """Of all features; the same object for all pages."""
+    """The names of all features: one object for all pages."""
     rows: Ints
+    """The rows of the features with caps; shape (rows,)."""
     caps: Floats
+    """Their caps; shape (rows, 1)."""
 
 
 @cache
@@ -161,26 +163,29 @@ def _caps(names: tuple[str, ...]) -> _Capped:
 
 
 class PageFacts:
-    """The quantities of a page and its blocks, from which features are made.
+    """The quantities of a page and its blocks that features are computed from.
+
+    An array has the shape (blocks,) unless another shape is given.
 
     Attributes:
         segments: the page.
         elements, tree: its elements.
-        tags_before: the number of elements of each of `COUNTED` before each element, and in all;
+        tags_before: the number of elements of each tag of `COUNTED` before each element, and on the page;
             shape (COUNTED, elements + 1).
-        ends: of each block, in characters; as all that follow, but for `total`, shape (blocks,).
+        ends: the offset where each block ends, in characters.
+        blocks: the number of blocks.
         index: the number of each block.
-        levels: of headings.
-        kind: of each character; shape (characters,).
-        kinds: the number of characters of each kind; shape (KINDS, blocks).
-        characters, words: of each block; in scripts without spaces two letters count as one word.
-        words_before: words of the page before each block.
-        total: words of the page, at least 1.
-        linked: characters in links.
-        links: the share of the characters that are in links.
-        stops, marks: full stops; full stops and commas.
+        levels: the heading level of each block.
+        kind: the kind of each character; shape (characters,).
+        kinds: each block's number of characters of each kind; shape (KINDS, blocks).
+        characters, words: each block's numbers; in scripts without spaces two letters count as one word.
+        words_before: the page's words before each block.
+        total: the page's words, at least 1; a single number.
+        linked: each block's characters in links.
+        links: the share of each block's characters that are in links.
+        stops, marks: each block's full stops; its full stops and commas.
         alike: the first block with the same text, of `REPEATED_WORDS` or more.
-        prose: words of blocks that are long and hardly linked, 0 for other blocks.
+        prose: each block's words if it is long and hardly linked, else 0.
     """
 
     def __init__(self, segments: Segments) -> None:
@@ -217,7 +222,7 @@ def _tags_before(tree: PageTree) -> npt.NDArray[np.int32]:
 
 
 def _first_alike(blocks: Sequence[str], words: Wide) -> Ints:
-    """Return the first block with the text of each; a short block is only like itself."""
+    """Return for each block the first block with its text; a short block is only like itself."""
     first_by_text: dict[str, int] = {}
     alike = np.arange(len(blocks))
     for index in (words >= REPEATED_WORDS).nonzero()[0].tolist():
@@ -238,7 +243,9 @@ def features_of(segments: Segments) -> BlockFeatures:
     _add_repetition(page, rows)
     _add_page(page, rows)
     features = rows.matrix()
-    main_part = _smallest_with(page, _NEARLY_ALL) if page.prose.any() else slice(0)
+    main_part = slice(0)
+    if page.prose.any():
+        main_part = _smallest_with(page, _NEARLY_ALL)
     parts = parts_of(segments, page.tree, page.words, main_part, np.asarray(around[_COMMENT], dtype=np.bool_))
     return BlockFeatures(features.names, features.values, page.words, page.alike, parts)
 
@@ -270,14 +277,15 @@ def bits_of(described: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 def _add_block(page: PageFacts, rows: Rows) -> None:
     """Add the quantities of the block itself."""
-    counts, marks = page.kinds, page.segments.marks
+    counts = page.kinds
+    marks = page.segments.marks
     letters = counts[kinds.UPPER] + counts[kinds.LOWER] + counts[kinds.CASELESS] + counts[kinds.UNSPACED]
     rows.add(words=page.words, characters=page.characters, links=page.links)
     rows.add(word_length=share(letters, page.words), sentence_length=share(page.words, page.stops))
     rows.extend(_SHARES, share(counts[_SHARED], page.characters))
     rows.add(stop_count=page.stops, comma_count=counts[kinds.COMMA], currency=counts[kinds.CURRENCY] > 0)
     first_characters = np.concatenate(([0], page.ends[:-1]))
-    # A block ends in a separator, but for the last.
+    # Every block but the last ends in a separator.
     last_characters = page.ends - 2
     last_characters[-1] += 1
     rows.add(first_kind=page.kind[first_characters], last_kind=page.kind[last_characters])
@@ -340,7 +348,7 @@ def _add_elements_around(page: PageFacts, rows: Rows) -> None:
 
 
 def _quantities_of_elements(page: PageFacts) -> list[npt.NDArray[Any]]:
-    """Return of each element `OWN_AROUND` and the number of `COUNTED` by block; the place is still open."""
+    """Return `OWN_AROUND` of each element, and its number of each tag of `COUNTED` per block; the place is 0 so far."""
     elements = page.elements
     first, after = elements.first_blocks, elements.after_blocks
     quantities = (page.words, page.linked, page.characters, page.marks, page.prose, page.levels > 0)
@@ -349,7 +357,7 @@ def _quantities_of_elements(page: PageFacts) -> list[npt.NDArray[Any]]:
     words, linked, characters, marks, prose, headings = sums.take(after, axis=1) - sums.take(first, axis=1)
     blocks = np.maximum(after - first, 1)
     counts = page.tags_before.take(elements.after_elements, axis=1) - page.tags_before[:, :-1]
-    return [
+    own = [
         words,
         words / page.total,
         share(linked, characters),
@@ -359,8 +367,8 @@ def _quantities_of_elements(page: PageFacts) -> list[npt.NDArray[Any]]:
         words / blocks,
         headings / blocks,
         np.zeros(len(words)),
-        *(counts / blocks),
     ]
+    return own + list(counts / blocks)
 
 
 def _elements_around(page: PageFacts) -> Ints:
@@ -403,14 +411,18 @@ def _add_main_elements(page: PageFacts, rows: Rows) -> None:
             largest = int(of_tag[words_inside.argmax()])
             inside = (index >= first[largest]) & (index < after[largest])
             largest_share = float(words_inside.max(initial=0)) / page.total
-        names = (f"{tag}_elements", f"in_largest_{tag}", f"largest_{tag}_share")
-        rows.add(**dict(zip(names, (len(of_tag), inside, largest_share), strict=True)))
+        features: dict[str, Row | float] = {
+            f"{tag}_elements": len(of_tag),
+            f"in_largest_{tag}": inside,
+            f"largest_{tag}_share": largest_share,
+        }
+        rows.add(**features)
 
 
 def _add_repetition(page: PageFacts, rows: Rows) -> None:
     """Add quantities of the list, table or thread that the block is in.
 
-    That is, of the elements around the block, the element with most siblings alike; all are -1 if there is none.
+    This is the element with most siblings alike among the elements around the block. All quantities are -1 if there is none.
     """
     elements, tree = page.elements, page.tree
     first, after = elements.first_blocks, elements.after_blocks
@@ -435,7 +447,9 @@ def _add_repetition(page: PageFacts, rows: Rows) -> None:
 
 def _add_page(page: PageFacts, rows: Rows) -> None:
     """Add quantities of the page, which all its blocks share."""
-    marks, counts, characters = page.segments.marks, page.kinds, max(int(page.ends[-1]), 1)
+    marks = page.segments.marks
+    counts = page.kinds
+    characters = max(int(page.ends[-1]), 1)
     values = {
         "page_words": page.total,
         "page_blocks": page.blocks,

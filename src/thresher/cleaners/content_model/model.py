@@ -40,7 +40,7 @@ class TreeStage:
     calibration: Calibration
 
     def probabilities(self, names: Sequence[str], values: Floats) -> Wide:
-        """Return the probability of each block from features, shape (features, blocks), at least those of this stage."""
+        """Return the probability of each block from features, shape (features, blocks); more features may be given."""
         return self.calibration(self.trees.sums(values, _rows(self.names, tuple(names))))
 
 
@@ -83,7 +83,7 @@ class ContentCard:
         kind: `KIND`.
         sets: the training sets.
         forum, second: the names of the features of the trees and of the network.
-        cutoff: the best one of the training sets by cross-validation over domains.
+        cutoff: the best cutoff on the training sets, by cross-validation over domains.
         scores: the mean word F1 at that cutoff, by training set.
         settings: of training.
         digest: the SHA-256 of the arrays.
@@ -112,9 +112,9 @@ class ContentModel:
     network: NetworkStage
 
     def probabilities(self, segments: Segments, comments: bool = False) -> npt.NDArray[np.float32]:
-        """Return for each block the probability that it is main content, for its page; shape (blocks,), range 0 to 1.
+        """Return for each block the probability that it is main content of its page; shape (blocks,), range 0 to 1.
 
-        The page was read with its elements. With `comments`, those of readers are content too.
+        The page must have been read with its elements. With `comments`, readers' comments are content too.
         """
         if not len(segments.block_ends):
             return np.zeros(0, dtype=np.float32)
@@ -123,7 +123,9 @@ class ContentModel:
     def probabilities_of(self, features: BlockFeatures, comments: bool = False) -> npt.NDArray[np.float32]:
         """Return the probabilities of blocks with these features; as `probabilities`."""
         # The page's type matters for comments alone.
-        forum = self.forum_probability(features) if features.parts.comments.any() else 1.0
+        forum = 1.0
+        if features.parts.comments.any():
+            forum = self.forum_probability(features)
         of_blocks = self.network.probabilities(features.values, features.words)
         return of_page(of_blocks, forum, features, comments).astype(np.float32)
 
@@ -135,7 +137,9 @@ class ContentModel:
 
 def digest_of(forum: TreeStage, network: NetworkStage) -> str:
     """Return the digest of a model's arrays."""
-    return array_digest([*_arrays_of_trees(forum).values(), *_arrays_of_network(network).values()])
+    arrays = list(_arrays_of_trees(forum).values())
+    arrays += _arrays_of_network(network).values()
+    return array_digest(arrays)
 
 
 def write_content_model(path: Path, model: ContentModel) -> None:
@@ -150,7 +154,7 @@ def read_content_model(path: Traversable) -> ContentModel:
     Raises:
         InputError: if the file is damaged, or of another format.
     """
-    names = [*_names(_FORUM, TREE_ARRAYS), *_names(_NETWORK, NETWORK_ARRAYS)]
+    names = _names(_FORUM, TREE_ARRAYS) + _names(_NETWORK, NETWORK_ARRAYS)
     card, arrays = read_archive(path, names, _WHAT, _FIX)
     try:
         about = _CARD_FILE.parse(card, str(path))
@@ -171,20 +175,25 @@ def _model_of(card: ContentCard, arrays: Mapping[str, Array]) -> ContentModel:
     """
     forum_known = forum_names(feature_names())
     if not card.forum or not set(card.forum) <= set(forum_known) or len(set(card.forum)) < len(card.forum):
-        raise ValueError("the features of forums are not those of this version")
+        raise ValueError("the features of forums differ from this version's")
     if card.second != feature_names():
-        raise ValueError("the features of blocks are not those of this version")
-    trees = Trees(*(arrays[f"{_FORUM}{name}"] for name in TREE_ARRAYS))
+        raise ValueError("the features of blocks differ from this version's")
+    trees = Trees(
+        features=arrays[f"{_FORUM}features"],
+        borders=arrays[f"{_FORUM}borders"],
+        trees=arrays[f"{_FORUM}trees"],
+        leaves=arrays[f"{_FORUM}leaves"],
+    )
     network = network_of([arrays[f"{_NETWORK}{name}"] for name in NETWORK_ARRAYS])
     forum = TreeStage(card.forum, trees, _calibration(_FORUM, arrays))
     blocks = NetworkStage(card.second, network, _calibration(_NETWORK, arrays))
     if digest_of(forum, blocks) != card.digest:
-        raise ValueError("the arrays are not those the card was written for")
+        raise ValueError("the arrays differ from the arrays that the card was written for")
     return ContentModel(card, forum, blocks)
 
 
 def _calibration(stage: str, arrays: Mapping[str, Array]) -> Calibration:
-    return Calibration(*(arrays[f"{stage}{name}"] for name in CALIBRATION_ARRAYS))
+    return Calibration(sums=arrays[f"{stage}sums"], probabilities=arrays[f"{stage}probabilities"])
 
 
 _MODELS = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "scripts/content_train.py", read_content_model)
@@ -201,9 +210,9 @@ def load_content_model(name: str) -> ContentModel:
     return _MODELS.load(name)
 
 
-def _names(stage: str, arrays: Sequence[str]) -> list[str]:
-    """Return the names in a file of a stage's arrays and of its calibration."""
-    return [f"{stage}{name}" for name in (*arrays, *CALIBRATION_ARRAYS)]
+def _names(stage: str, arrays: tuple[str, ...]) -> list[str]:
+    """Return the names of a stage's arrays and of its calibration in a file."""
+    return [f"{stage}{name}" for name in arrays + CALIBRATION_ARRAYS]
 
 
 def _arrays_of_trees(stage: TreeStage) -> dict[str, Array]:

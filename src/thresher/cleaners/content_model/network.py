@@ -1,10 +1,11 @@
-"""A network over a page's blocks, in whole numbers, so that it says the same on every machine.
+"""A network over a page's blocks, in whole numbers, so that its results are equal on every machine.
 
-Each block has some numbers. At each step a layer adds to them what it computes from the block's own numbers, from those of two
-blocks further and further away, and at some steps from the mean and the highest over the page: dilated convolutions (Yu and
-Koltun, Multi-Scale Context Aggregation by Dilated Convolutions, ICLR 2016) with shortcuts (He et al., Deep Residual Learning,
-CVPR 2016). Weights and numbers are whole (Jacob et al., Quantization and Training of Neural Networks for Efficient
-Integer-Arithmetic-Only Inference, CVPR 2018), and sums stay below 2 ** 24, up to which float32 adds exactly in any order.
+Each block has a vector of numbers, and each step adds the output of a layer to the vector. The layer's inputs are the block's
+own numbers, the numbers of two blocks that are farther away at each step, and at some steps the mean and the highest numbers
+of the page. These are dilated convolutions (Yu and Koltun, Multi-Scale Context Aggregation by Dilated Convolutions, ICLR 2016)
+with shortcuts (He et al., Deep Residual Learning, CVPR 2016). Weights and numbers are whole (Jacob et al., Quantization and
+Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference, CVPR 2018). Sums stay below 2 ** 24, and smaller
+whole numbers are added exactly by float32, in any order.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ HIGHEST, STEP_LIMIT = 255, 1023
 """The limits of the numbers of a hidden layer, and of the numbers that steps add to."""
 NETWORK_ARRAYS = ("middles", "shapes", "weights", "biases", "scales")
 _HALF = 127
-# Up to so many multiplications OpenBLAS uses one thread: others, once woken, wait at full load.
+# Up to this many multiplications OpenBLAS uses one thread. Further threads, once woken, wait at full load.
 _ONE_THREAD = 2**19 - 1
-# The numbers of a vector.
+# The numbers in a vector register.
 _COLUMNS = 16
-# The layers besides those of steps: from the features, to the blocks' numbers, and the last.
+# The layers outside the steps: from the features, to the blocks' numbers, and the last.
 _FEWEST_LAYERS = 3
 
 
@@ -112,15 +113,20 @@ class Network:
 
     def sums(self, values: Singles, words: Numbers) -> npt.NDArray[np.int64]:
         """Return the sum of each block, which rises with its probability; from features, shape (features, blocks)."""
-        squeeze, enter, *steps, last = self.layers
+        squeeze, enter = self.layers[:2]
+        steps = self.layers[2:-1]
+        last = self.layers[-1]
         weights = block_weights(words)
         hidden = _clipped(squeeze.scaled_sums(halved(values, self.middles)), 0, HIGHEST)
         numbers = _clipped(enter.scaled_sums(hidden), -STEP_LIMIT, STEP_LIMIT)
         for step in range(len(steps) // 2):
-            around, mix = steps[2 * step], steps[2 * step + 1]
+            around = steps[2 * step]
+            mix = steps[2 * step + 1]
             inputs = shifted_both_ways(numbers, 2**step)
             sees_page = around.weights.shape[1] > len(inputs)
-            page_inputs = of_whole_page(numbers, weights) if sees_page else None
+            page_inputs = None
+            if sees_page:
+                page_inputs = of_whole_page(numbers, weights)
             step_hidden = _clipped(around.scaled_sums(inputs, page_inputs), 0, HIGHEST)
             numbers += mix.scaled_sums(step_hidden)
             _clipped(numbers, -STEP_LIMIT, STEP_LIMIT)
@@ -191,9 +197,9 @@ def of_whole_page(numbers: Singles, weights: Numbers) -> Singles:
 
 
 def shifted_both_ways(numbers: Numbers, distance: int) -> Numbers:
-    """Return the numbers of the block so far before each, of each, and of the block so far after; 0 beyond the page.
+    """Return for each block the numbers of the block at a distance before it, its own, and of the block after it.
 
-    Shape (3 * numbers, blocks).
+    Numbers beyond the page are 0. Shape (3 * numbers, blocks).
     """
     width = len(numbers)
     shifted = np.zeros((3 * width, numbers.shape[1]), dtype=numbers.dtype)

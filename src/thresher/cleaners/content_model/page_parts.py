@@ -1,4 +1,4 @@
-"""Parts of a page that rules tell, whatever the network says: its footer, and code between texts."""
+"""Parts of a page that rules find without the network: its footer, and code between texts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COPYRIGHT = re.compile(rf"^\W*[©Ⓒⓒ]|{_SIGN}\D{{0,40}}\b(?:19|20)\d\d|\b(?:
 _COPYRIGHT_WORDS = 25
 """A line of copyright is no longer."""
 _TEXT_WORDS = 5
-"""Shorter blocks, such as labels of tabs, are not what code stands between."""
+"""Code between shorter blocks, such as labels of tabs, is not between texts."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class PageParts:
     """Parts of a page; masks have the shape (blocks,).
 
     Attributes:
-        footers: what is in the page's footer.
-        endings: what is in elements that are named footers, and lines of copyright: a footer if no content follows.
+        footers: the blocks in the page's footer.
+        endings: the blocks in elements that are named footers, and lines of copyright: a footer if no content follows.
         code: blocks of code.
-        others: all other blocks but the page's title.
-        texts: those of `_TEXT_WORDS` or more.
+        others: all other blocks except the page's title.
+        texts: the other blocks outside elements of code, of `_TEXT_WORDS` words or more.
         main_part: the blocks of the smallest element with nearly all of the page's prose.
-        comments: what is in elements that are named comments. Names within code do not count: where it is highlighted, its
-            comments have them too.
+        comments: the blocks in elements that are named comments. Names within code do not count, since highlighted code has
+            them for the comments of a program.
     """
 
     footers: Mask
@@ -62,11 +62,12 @@ class PageParts:
 def parts_of(segments: Segments, tree: PageTree, words: Words, main_part: slice, comments: Mask) -> PageParts:
     """Return the parts of a page that has at least one block.
 
-    `words` are those of each block, `comments` the blocks in elements that are named comments.
+    `words` are the numbers of words of the blocks; `comments` marks the blocks in elements that are named comments.
     """
     elements = segments.elements
     kinds = _footer_kinds(tree)
-    footers, named = kinds == FOOTER, kinds == NAMED
+    footers = kinds == FOOTER
+    named = kinds == NAMED
     if footers.any() or named.any():
         in_sections = _inside(elements, _with_tags(tree, _SECTIONS))
         footers &= ~((tree.tag == tree.tags.get("footer", -1)) & in_sections)
@@ -85,17 +86,19 @@ def _footer_kinds(tree: PageTree) -> Ints:
     """Return of each element 0, `FOOTER` or `NAMED`."""
     kinds = np.zeros(len(tree.texts), dtype=np.int64)
     for number, description in enumerate(tree.texts):
-        # Most have no such word, and looking for one is fast.
+        # Most descriptions have none of these words, and looking for the words is fast.
         if "oot" in description or "OOT" in description or "olophon" in description or "contentinfo" in description:
             kinds[number] = _footer_kind(description.lower())
     return kinds[tree.description]
 
 
 def _footer_kind(description: str) -> int:
-    tag, *names = description.split()
+    words = description.split()
+    tag = words[0]
+    names = words[1:]
     if tag == "footer" or "contentinfo" in names:
         return FOOTER
-    # Classes of BODY say what is somewhere on the page.
+    # Classes of BODY name parts anywhere on the page.
     if tag not in WHOLE_PAGE and any(map(_NAMES.fullmatch, names)):
         return NAMED
     return 0
@@ -106,8 +109,12 @@ def _comments(elements: Elements, tree: PageTree, code_elements: Mask, named: Ma
     if not code_elements.any():
         return named
     byte, bit = divmod(FAMILIES.index("comment"), 8)
-    of_texts = [text.partition(" ")[0] not in WHOLE_PAGE and describe(text)[byte] >> bit & 1 for text in tree.texts]
-    comments = np.array(of_texts, dtype=np.bool_)[tree.description]
+    names_comments = np.zeros(len(tree.texts), dtype=np.bool_)
+    for number, text in enumerate(tree.texts):
+        tag = text.partition(" ")[0]
+        if tag not in WHOLE_PAGE:
+            names_comments[number] = describe(text)[byte] >> bit & 1
+    comments = names_comments[tree.description]
     return _blocks_in(elements, comments & ~_inside(elements, code_elements))
 
 
@@ -156,7 +163,7 @@ def _blocks_with(segments: Segments, signs: tuple[str, ...]) -> list[int]:
             positions.append(at)
             at = segments.text.find(sign, at + 1)
     blocks: list[int] = segments.block_ends.searchsorted(positions, side="right").tolist()
-    return sorted({*blocks})
+    return sorted(set(blocks))
 
 
 def _code_elements(segments: Segments, tree: PageTree) -> Mask:

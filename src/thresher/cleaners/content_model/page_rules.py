@@ -1,7 +1,7 @@
-"""From the probabilities of a page's blocks to scores of the page: comments, footers, code, repeats, and the page's cutoff.
+"""From the probabilities of a page's blocks to their scores: comments, footers, code, repeats, and the page's cutoff.
 
-What readers write is the content of a forum, and beside the content of other pages. A page's type before its blocks: after
-Foley's rs-trafilatura (WCXB, 2026), whose rules depend on a learned type.
+Readers' comments are the content of a forum, and no content of other pages. So the page's type is found before its blocks, as
+in Foley's rs-trafilatura (WCXB, 2026), whose rules depend on a learned type.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _PAGE, _AROUND, _SHARE = "page_", "in_", "share_"
 _FORUM = 0.25
 """Comments stay if the page is a forum with this probability or a higher one."""
 _WORDS_BESIDES = 100
-"""Comments stay if no more words of content are expected besides them."""
+"""Comments stay if at most this many words of content are expected outside of them."""
 _LONG_COMMENT = 10
-"""If comments are content, a comment of so many words has a probability of a half."""
+"""If comments are content, a comment of this many words has a probability of at least a half."""
 _LIKELY = 0.5
-"""The probability of blocks that are content rather than not."""
+"""Blocks with this probability or a higher one are likely content."""
 _WORDS_BESIDES_FOOTER = 5
-"""A footer stays if fewer words of likely content are besides it: malformed pages have all their text there."""
+"""A footer stays if fewer words of likely content are outside of it: malformed pages have all their text in it."""
 _PROSE_WORDS = 10
-"""Likely content of more words ends no page as a footer does."""
+"""A block of likely content with more words is prose, and no footer comes before it."""
 _MOST_SHARE = 0.99
-"""The share of content of a page without anything else."""
+"""The share of content that is assumed if the whole page is content."""
 _OF_HIGHEST, _MORE = 0.5, 0.1
-"""The page's cutoff: this part of the highest expected F1, and this much more."""
+"""The page's cutoff is this part of the highest expected F1, plus this much."""
 
 
 @cache
@@ -41,7 +41,7 @@ def forum_names(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of the features that tell forums, from the names of blocks' features."""
     of_page = [names[row] for row in _rows(names, _PAGE)]
     around = [f"{_SHARE}{names[row]}" for row in _rows(names, _AROUND)]
-    return (*of_page, *around)
+    return tuple(of_page + around)
 
 
 def forum_features(names: tuple[str, ...], values: Floats, words: Wide) -> Floats:
@@ -70,8 +70,8 @@ def _rows(names: tuple[str, ...], begin: str) -> npt.NDArray[np.int64]:
 def of_page(probabilities: Wide, forum: float, features: BlockFeatures, comments: bool = False) -> Wide:
     """Return the scores of a page's blocks, with a half at the page's cutoff; shape (blocks,).
 
-    Repeats score 0, and so do footers, and comments that are beside the content; code scores as the texts around it at least;
-    see `with_share` and `for_page` for the others.
+    Repeats, footers, and comments that are no content score 0. Code scores at least as high as the texts around it. All other
+    scores follow from `with_share` and `for_page`.
 
     Args:
         probabilities: of the blocks, by the model.
@@ -87,7 +87,7 @@ def of_page(probabilities: Wide, forum: float, features: BlockFeatures, comments
         probabilities = without_comments(probabilities, words, parts.comments, forum)
     scores = for_page(with_share(probabilities, words), words)
     of_code = with_code(without_repeats(scores, features.alike), parts)
-    # What the rules above take out stays out.
+    # Blocks that the rules above take out stay out.
     return np.where(scores > 0, of_code, 0)
 
 
@@ -98,9 +98,9 @@ def with_comments(probabilities: Wide, words: Wide, comments: npt.NDArray[np.boo
 
 
 def without_comments(probabilities: Wide, words: Wide, comments: npt.NDArray[np.bool_], forum: float) -> Wide:
-    """Return a page's probabilities with 0 for comments that are beside the content.
+    """Return a page's probabilities with 0 for comments that are no content.
 
-    Comments are beside the content if the page is no forum's and 100 words of content are expected outside of them.
+    Comments are no content if the page is not a forum's and more than 100 words of content are expected outside of them.
 
     Args:
         probabilities, words: of content and of each block; shape (blocks,).
@@ -118,8 +118,9 @@ def without_comments(probabilities: Wide, words: Wide, comments: npt.NDArray[np.
 def without_footers(probabilities: Wide, words: Wide, parts: PageParts) -> Wide:
     """Return a page's probabilities with 0 for its footer; shape (blocks,).
 
-    On short pages the network takes a footer for content, as it takes all that is not a link there. What is a FOOTER by HTML's
-    rules always is one; what is only named so, or is a line of copyright, is one if no prose of likely content follows.
+    On short pages the network takes all text outside of links for content, footers included. A FOOTER by HTML's rules always
+    is a footer. An element that is only named a footer, or a line of copyright, is a footer if no prose of likely content
+    follows.
     """
     likely = probabilities >= _LIKELY
     is_prose = likely & (words > _PROSE_WORDS) & ~parts.footers & ~parts.endings
@@ -132,10 +133,10 @@ def without_footers(probabilities: Wide, words: Wide, parts: PageParts) -> Wide:
 
 
 def with_code(scores: Wide, parts: PageParts) -> Wide:
-    """Return a page's scores, at which code is never dropped between two blocks that are kept; shape (blocks,).
+    """Return a page's scores, raised so that no code is dropped between two kept blocks; shape (blocks,).
 
-    Code scores at least the lower of the highest scores before it and behind it, other code apart; and in the page's main part
-    at least as the likeliest text there, so that the last code stays with what it belongs to.
+    Code scores at least the lower of two scores: the highest before it and the highest behind it, other code not counted. In
+    the page's main part, code scores at least as high as the likeliest text there, so that the last code stays with its text.
     """
     if not parts.code.any():
         return scores
@@ -149,7 +150,7 @@ def with_code(scores: Wide, parts: PageParts) -> Wide:
 
 
 def without_repeats(probabilities: Wide, alike: npt.NDArray[np.int64]) -> Wide:
-    """Return a page's probabilities with 0 for all but one of the blocks that are `alike`; shape (blocks,).
+    """Return a page's probabilities with 0 for repeats: all but one of the blocks that are `alike`; shape (blocks,).
 
     The first block with a half or more stays, so that one copy of a passage is read whole; else the likeliest block.
     """

@@ -42,7 +42,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _BEFORE_LETTERS = re.compile(r"(?:\(\?(?:<!\[a-z\]\)|:))*")
 WHOLE_PAGE = ("html", "body", "meta")
 """Tags whose descriptions hold for all of the page."""
-# Odd, and otherwise any.
+# Any odd number will do.
 _BASE = 0x9E3779B97F4A7C15
 _POWERS = np.array([pow(_BASE, power, 2**64) for power in range(3, 3 + BYTES // 8)], dtype=np.uint64)
 
@@ -96,21 +96,22 @@ def _families(word: str) -> int:
 class PageTree:
     """Elements in order, the page itself first.
 
-    Numbers of elements in which no block begins have no meaning.
+    The values of an element without blocks have no meaning.
 
     Attributes:
         texts: the different descriptions.
         description: the number of each element's description; shape (elements,).
         tags: numbers of the different tags.
         tag: the number of each element's tag; shape (elements,).
-        wider: the nearest element around each that has other blocks too, -1 if none; shape (elements,).
-        groups: a number from 1 for the siblings of each with the same description, itself included; shape (elements,).
-        leaders, ranks: the first of these siblings, and the number of them before each; shape (elements,).
-        repeated: of each element and those around it, the one of at least two blocks that has most such siblings, the
-            innermost of equals; 0 if none; shape (elements,).
-        around: the descriptions of all elements around each block, but for those that describe the whole page, in bytes as
-            by `describe`; shape (BYTES, blocks).
-        page_bits: the descriptions of elements that describe the whole page.
+        wider: the nearest element around each element that has further blocks; -1 if none; shape (elements,).
+        groups: the number of each element's group, from 1: the element and its siblings alike, that is, with the same
+            description; shape (elements,).
+        leaders, ranks: the first element of the group, and the number of its elements before each; shape (elements,).
+        repeated: the element with most siblings alike, among each element and the elements around it, if of at least two
+            blocks; the innermost of equals; 0 if none; shape (elements,).
+        around: the descriptions of all elements around each block, except descriptions of the whole page, in bytes as
+            `describe` returns them; shape (BYTES, blocks).
+        page_bits: the descriptions of the whole page.
     """
 
     texts: tuple[str, ...]
@@ -143,7 +144,7 @@ class _Descriptions(NamedTuple):
 def page_tree(elements: Elements) -> PageTree:
     """Return the tree of a page's elements; the page has at least one block."""
     described = _descriptions(elements)
-    # Most elements are images, breaks and words of a sentence, in which no block begins. The page is the first of the others.
+    # Most elements have no block: images, breaks, words of a sentence. The page itself is the first element with a block.
     begun = (elements.after_blocks > elements.first_blocks).nonzero()[0]
     position = np.zeros(len(described.of_elements), dtype=np.int64)
     position[begun] = np.arange(len(begun))
@@ -162,7 +163,7 @@ def page_tree(elements: Elements) -> PageTree:
     inherited = _inherit(elements, begun, parent, siblings, bits)
 
     def of_all(values: Ints) -> Ints:
-        """Return values of the elements in which blocks begin for all elements."""
+        """Return values for all elements, given the values of the elements with blocks; 0 for elements without."""
         values_of_all = np.zeros(len(position), dtype=np.int64)
         values_of_all[begun] = values
         return values_of_all
@@ -200,14 +201,15 @@ def _page_bits(described: _Descriptions) -> int:
 
 def _bits(described: _Descriptions, used: npt.NDArray[np.bool_]) -> Words:
     """Return the bits of the used descriptions, 0 for descriptions of the whole page; shape (used, BYTES / 8)."""
-    packed = bytearray().join(map(describe, compress(described.texts, used.tolist())))
+    used_texts = compress(described.texts, used.tolist())
+    packed = bytearray().join(map(describe, used_texts))
     bits = np.frombuffer(packed, "<u8").reshape(-1, BYTES // 8)
     bits[described.whole_page[used]] = 0
     return bits
 
 
 class _Inherited(NamedTuple):
-    """What elements have from the elements around them; see `PageTree`."""
+    """Values that elements inherit from the elements around them; see `PageTree`."""
 
     widest: Ints
     """The outermost element with the same blocks."""
@@ -225,7 +227,7 @@ def _inherit(elements: Elements, begun: Ints, parent: Ints, siblings: Groups, bi
     repeated = np.where(is_repeated, alike * len(begun) + index, 0)
     widest = np.where(same_blocks, parent, index)
     around = bits
-    # All elements learn at once from those around them: from 1, then from 2, 4 and so on.
+    # All elements inherit at once: from the 1 element around them, then from 2, 4 and so on.
     step = parent
     for _ in range(int(elements.depths.max()).bit_length()):
         widest = widest[widest]
@@ -238,15 +240,20 @@ def _inherit(elements: Elements, begun: Ints, parent: Ints, siblings: Groups, bi
 def _numbered(texts: Iterable[str]) -> tuple[dict[str, int], Ints]:
     """Return the number of each different text, in the order of the first ones; and the numbers of all texts."""
     number_by_text: dict[str, int] = {}
-    numbers = [number_by_text.setdefault(text, len(number_by_text)) for text in texts]
+    numbers: list[int] = []
+    for text in texts:
+        numbers.append(number_by_text.setdefault(text, len(number_by_text)))
     return number_by_text, np.array(numbers, dtype=np.int64)
 
 
 class Groups(NamedTuple):
     """Entries with equal keys.
 
-    `numbers`, `leaders`, `ranks` of each entry: its group, from 0; the first entry of the group; the entries of the group
-    before it. `sizes`: of each group.
+    Attributes:
+        numbers: the group of each entry, from 0.
+        leaders: the first entry of the group of each entry.
+        ranks: the number of entries of the group before each entry.
+        sizes: the number of entries of each group.
     """
 
     numbers: Ints
@@ -256,7 +263,7 @@ class Groups(NamedTuple):
 
 
 def grouped(keys: npt.NDArray[Any]) -> Groups:
-    """Return the groups of equal keys; there is at least one."""
+    """Return the groups of equal keys; there is at least one key."""
     order = keys.argsort(kind="stable")
     ordered = keys[order]
     begins = np.concatenate(([True], ordered[1:] != ordered[:-1]))

@@ -17,7 +17,7 @@ _BITS_OF_A_BYTE = 8
 
 
 class _Leaves(NamedTuple):
-    """The leaves of all trees, one after the other."""
+    """The leaves of all trees, in the order of the trees."""
 
     first: npt.NDArray[Any]
     """The position of each tree's first leaf, in as few bytes as possible; shape (trees, 1)."""
