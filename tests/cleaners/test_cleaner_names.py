@@ -197,7 +197,7 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         (
             "none|dcp@0.15",
             "none|dcp@0.15: the name 'none|dcp@0.15' does not parse. "
-            "Fix: name the cleaner alone: what is behind | weighs or prunes an index, as `thresher run` does.",
+            "Fix: name the cleaner alone: the part behind | weighs or prunes an index, as `thresher run` does.",
         ),
         ("words@5@6", "words@5@6: the name 'words@5@6' does not parse. " + PATTERN),
         ("words(@5", "words(@5: the name 'words(@5' does not parse. " + PATTERN),

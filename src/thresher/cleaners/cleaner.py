@@ -73,7 +73,7 @@ class Cut:
         cutoff: a number; `DECISION` if the scorer decides; None in a sweep's template, and for a percentile until
             `thresher.scores.percentiles` has computed it.
         headings: a choice of `HEADINGS`.
-        percentile: the percentile that the cutoff is; None for other cutoffs. Names always show it.
+        percentile: the cutoff as a percentile; None for other cutoffs. Names always show it.
         floor: the number of words that a page keeps at least, if it has them: see `thresher.scores.cutting`.
         quota: whether the cutoff is a percentage of each page's words: see `thresher.scores.cutting`.
     """
@@ -89,11 +89,13 @@ class Cut:
     def name(self) -> str:
         """The canonical name."""
         text = self.scorer.input_text
-        return self.name_without_text if text is None else f"{text.canonical_name}+{self.name_without_text}"
+        if text is None:
+            return self.name_without_text
+        return f"{text.canonical_name}+{self.name_without_text}"
 
     @property
     def name_without_text(self) -> str:
-        """The name without that of the text that it cuts."""
+        """The name without the name of the text that it cuts."""
         values = self.scorer.named_values
         if self.headings != SCORE or self.scorer.headings != SCORE:
             values[HEADINGS.name] = self.headings
@@ -103,8 +105,12 @@ class Cut:
         if self.percentile is not None:
             return f"{name}@{self.percentile.name}"
         if self.quota:
-            return f"{name}@{DOCUMENT if self.cutoff is None else relative_cutoffs.Quota(self.cutoff).name}"
-        return name if self.cutoff is None or self.scorer.decides else f"{name}@{number_text(self.cutoff)}"
+            if self.cutoff is None:
+                return f"{name}@{DOCUMENT}"
+            return f"{name}@{relative_cutoffs.Quota(self.cutoff).name}"
+        if self.cutoff is None or self.scorer.decides:
+            return name
+        return f"{name}@{number_text(self.cutoff)}"
 
     @property
     def threshold(self) -> float:
@@ -179,7 +185,9 @@ class Cleaner:
     @property
     def input_name(self) -> str:
         """The name of the text that it cuts: empty for the page's own."""
-        return self.cuts[0].scorer.input_name if self.cuts else ""
+        if not self.cuts:
+            return ""
+        return self.cuts[0].scorer.input_name
 
     def check_own_text(self) -> None:
         """Check that it cuts the page's own text, which stands in the page's tree."""
@@ -191,7 +199,9 @@ class Cleaner:
     @property
     def on_page(self) -> Cleaner:
         """The cleaner of the page's own blocks: this one, or the maker of the text that this one cuts."""
-        maker = self.cuts[0].scorer.input_text if self.cuts else None
+        if not self.cuts:
+            return self
+        maker = self.cuts[0].scorer.input_text
         if maker is None:
             return self
         if isinstance(maker, CleanedText):
@@ -204,7 +214,7 @@ class Cleaner:
 
     @property
     def scorers(self) -> tuple[base.Scorer, ...]:
-        """The scorers it needs."""
+        """The scorers of its cuts."""
         return tuple(cut.scorer for cut in self.cuts)
 
     @property
@@ -301,11 +311,13 @@ def parse_sweep(text: str, where: str | None = None) -> Cut:
 def sweep_name(template: Cut, cutoff: relative_cutoffs.Cutoff) -> str:
     """Return a sweep's name: the template's, with `@p` or `@r` behind it for percentiles, `@doc` for quotas."""
     kind = relative_cutoffs.kind_of(cutoff)
-    return f"{template.name}@{kind}" if kind else template.name
+    if not kind:
+        return template.name
+    return f"{template.name}@{kind}"
 
 
 def middle_cutoff(kind: type[base.Scorer]) -> str:
-    """Return a cutoff of a scorer as an example: of 100 cutoffs, those in the middle leave next to nothing."""
+    """Return a cutoff of a scorer as an example: from the middle of its grid, or before, as high cutoffs leave no text."""
     if not kind.grid:
         return number_text(1)
     middle = min(len(kind.grid) // 2, _LAST_EXAMPLE)
@@ -319,10 +331,10 @@ def _parse_cuts(text: str, where: str) -> list[Cut]:
     first = cuts[0].scorer
     for cut in cuts[1:]:
         if isinstance(cut.scorer, base.TextMaker):
-            fix = "put it first: what follows then cuts its text"
+            fix = "put it first: the cuts behind it then cut its text"
             raise ConfigError(f"{cut.name!r} stands behind another cleaner", fix, where)
-    if isinstance(first, base.TextMaker):
-        return [cut.with_input(first) for cut in cuts[1:]] or cuts
+    if isinstance(first, base.TextMaker) and len(cuts) > 1:
+        return [cut.with_input(first) for cut in cuts[1:]]
     for index, cut in enumerate(cuts):
         if cut.scorer.page_level and index > 0:
             cleaned = _cleaned_text("+".join(parts[:index]), where)
@@ -355,7 +367,8 @@ def _parse_cut(part: str, text: str, where: str) -> Cut:
     values = parse_values(kind.name, parameters, inside, where)
     headings = str(values.pop(HEADINGS.name, kind.headings))
     floor = int(values.pop(FLOOR.name, FLOOR.default))
-    cut = Cut(kind(**values), base.DECISION if kind.decides else None, headings, floor=floor)
+    cutoff = base.DECISION if kind.decides else None
+    cut = Cut(kind(**values), cutoff, headings, floor=floor)
     if match["cutoff"] is None:
         return cut
     if kind.decides:
@@ -365,13 +378,15 @@ def _parse_cut(part: str, text: str, where: str) -> Cut:
 
 def _cut_parameters(kind: type[base.Scorer]) -> tuple[base.Parameter, ...]:
     """Return the options of a cut by a scorer: none for a text, which nothing cuts."""
-    return () if issubclass(kind, base.TextMaker) else CUT_PARAMETERS
+    if issubclass(kind, base.TextMaker):
+        return ()
+    return CUT_PARAMETERS
 
 
 def _unparsed(text: str, where: str) -> ConfigError:
     fix = "write it like perplexity(lm=books)@8000"
     if "|" in text:
-        fix = "name the cleaner alone: what is behind | weighs or prunes an index, as `thresher run` does"
+        fix = "name the cleaner alone: the part behind | weighs or prunes an index, as `thresher run` does"
     return ConfigError(f"the name {text!r} does not parse", fix, where)
 
 
@@ -393,7 +408,9 @@ def parse_values(name: str, parameters: Sequence[base.Parameter], inside: str, w
             continue
         key, equals, value = (piece.strip() for piece in item.partition("="))
         if bare and not equals:
-            values[bare] = f"{values[bare]},{item}" if bare in values else item
+            if bare in values:
+                item = f"{values[bare]},{item}"
+            values[bare] = item
             continue
         if key not in by_name:
             fix = f"use one of {', '.join(by_name)}" if by_name else "write none"

@@ -1,4 +1,4 @@
-"""Functions of the caller's as scorers and cleaners, in Python."""
+"""Python functions of the caller as scorers and cleaners."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AnyCleaner: TypeAlias = str | BlockFunction | Cleaner
 
 
 class FunctionScorer(Scorer):
-    """Scores blocks by a function; what it scores 0.5 or more, and so what it calls true, stays."""
+    """Scores blocks by a function; a block stays if its score is 0.5 or more, or true."""
 
     name = "function"
     in_registry = False
@@ -42,11 +42,11 @@ class FunctionScorer(Scorer):
 
     @property
     def fingerprint(self) -> str:
-        """Another one for each object."""
+        """A different text for each object."""
         return self._fingerprint
 
     def score(self, segments: Segments) -> Scores:
-        """Return what the function gives for each block."""
+        """Return the result of the function for each block."""
         scores = np.asarray(self._function(segments), dtype=np.float32)
         blocks = len(segments.block_ends)
         if scores.shape != (blocks,):
@@ -83,6 +83,6 @@ def check_for_workers(cleaner: Cleaner) -> None:
         if isinstance(scorer, FunctionScorer):
             try:
                 pickle.dumps(scorer)
-            except Exception as error:  # whatever an object raises
+            except Exception as error:  # an object may raise any error
                 what = f"other processes cannot get it ({error})"
                 raise ConfigError(what, "define it at the top of a module", scorer.canonical_name) from error

@@ -28,12 +28,12 @@ BY_CODE = dict(
         "ur=Urdu uz=Uzbek vi=Vietnamese vo=Volapuk wa=Walloon yo=Yoruba zh=Chinese"
     ).split()
 )
-"""Names of languages, those of stop lists where there is one, by their codes."""
+"""Names of languages by their codes; if a language has a stop list, its name is the name of the list."""
 # Stop lists of a language's variant, and that language.
 VARIANTS = {"Simple_English": "English", "Belarusian_Taraskievica": "Belarusian"}
-# The number of characters from which a text's language is guessed; more would only take longer.
+# The characters of a text that its language is guessed by; more would only take longer.
 _SAMPLE = 2000
-# Below this probability a text has no known language: names, numbers, a few words.
+# The least probability of a known language. Names, numbers and a few words have less.
 _LEAST = 0.5
 
 
@@ -101,4 +101,6 @@ def code_of(text: str) -> LikelyLanguage:
 def language_of(text: str) -> str:
     """Return the language of a text, as stop lists are named (`English`), or its code; `UNKNOWN` if it is not even likely."""
     code, probability = code_of(text)
-    return BY_CODE.get(code, code) if probability >= _LEAST else UNKNOWN
+    if probability < _LEAST:
+        return UNKNOWN
+    return BY_CODE.get(code, code)

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-# Values of `model` may be names that other packages declare; those of the other two are paths, or models of ours.
+# Values of `model` may be names that other packages declare. Values of `lm` and `file` are paths, or models of ours.
 _PATH = re.compile(r"(?<=[(,])(?P<key>lm|model|file)=(?P<value>[^,()+|]+)")
 
 
@@ -33,7 +33,7 @@ def moved_paths(name: str, before: Path, after: Path) -> str:
 
 
 def _shipped_models() -> frozenset[str]:
-    """Return the names of models that come with this package, and of the one that is trained on the collection."""
+    """Return the names of the models in this package, and the name of the model that is trained on the collection."""
     # Most names have no paths, and these modules import models' libraries.
     from thresher.cleaners.characters import scoring
     from thresher.cleaners.content_model import model

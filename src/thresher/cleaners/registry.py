@@ -38,7 +38,7 @@ def plugged(group: str, base: type[Kind]) -> dict[str, type[Kind]]:
     """Return the classes of a kind that other packages offer as entry points, by their names.
 
     Raises:
-        ConfigError: if an entry point cannot be imported, or is no such class of this name.
+        ConfigError: if an entry point cannot be imported, or is no class of this kind and name.
     """
     classes = {}
     for name, entry in plugins(group).items():
@@ -61,7 +61,7 @@ def scorer_class(name: str, where: str) -> type[Scorer]:
     load models.
 
     Raises:
-        ConfigError: if there is no such scorer; it names `where`.
+        ConfigError: if no scorer has this name; it names `where`.
     """
     for module in (name, _SHALLOW):
         if module not in _modules():

@@ -1,9 +1,9 @@
 """Relative cutoffs: percentiles of the collection (`p70`) or of a model's reference text (`r70`), and quotas (`doc50`).
 
-`p70` is the smallest score such that the segments with this score or a lower one have at least 70 % of the collection's words.
-So `perplexity@p70`, which keeps low scores, keeps the best 70 % of the words. `words@p30`, which keeps high scores, drops the
-lowest 30 %, but nothing at the percentile itself. Segments are weighted by their words; otherwise a site's many short segments
-would dominate. Infinite scores come last.
+`p70` is the smallest score with this property: segments with this score or a lower one have at least 70 % of the collection's
+words.So `perplexity@p70`, which keeps low scores, keeps the best 70 % of the words. `words@p30`, which keeps high scores,
+drops the lowest 30 %, but nothing at the percentile itself. Segments are weighted by their words; otherwise a site's many
+short segments would dominate. Infinite scores come last.
 
 `r70` is a percentile of the scores of a reference text: of the perplexities in a language model's card, by sentences.
 
@@ -81,12 +81,16 @@ def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
 
 def kind_of(cutoff: Cutoff) -> str:
     """Return `COLLECTION`, `REFERENCE` or `DOCUMENT`; empty for a number."""
-    return cutoff.kind if isinstance(cutoff, Percentile | Quota) else ""
+    if isinstance(cutoff, Percentile | Quota):
+        return cutoff.kind
+    return ""
 
 
 def value_of(cutoff: Cutoff) -> float:
-    """Return the number, or that of the percentile or quota."""
-    return cutoff.value if isinstance(cutoff, Percentile | Quota) else cutoff
+    """Return the number of a cutoff, also of a percentile or quota."""
+    if isinstance(cutoff, Percentile | Quota):
+        return cutoff.value
+    return cutoff
 
 
 def same_kind(cutoffs: Sequence[Cutoff]) -> bool:
@@ -133,7 +137,7 @@ def reference_cutoff(scorer: Scorer, percentile: Percentile, where: str) -> floa
     if not table:
         raise ConfigError(
             f"the language model {str(scorer.values[scorer.reference])!r} has no percentiles of a reference text",
-            "take one that `thresher lm train` wrote, or a percentile of the collection, such as p70",
+            "take a model that `thresher lm train` wrote, or a percentile of the collection, such as p70",
             where,
         )
     first = min(table)

@@ -40,7 +40,7 @@ _MOST_CHOICES = 12
 
 @dataclass(frozen=True)
 class Parameter:
-    """A named, typed value that changes what a scorer or a cleaner does.
+    """A named, typed value that changes a scorer or a cleaner.
 
     Attributes:
         name: the name in front of `=`.
@@ -73,7 +73,9 @@ class Parameter:
             return " or ".join(self._choice_texts)
         if self.type is bool:
             return " or ".join(_TRUTH_VALUES)
-        return "any text" if self.type is str else range_text(self.low, self.high)
+        if self.type is str:
+            return "any text"
+        return range_text(self.low, self.high)
 
     @property
     def _choice_texts(self) -> list[str]:
@@ -173,7 +175,7 @@ class Declared:
         return values
 
     def check(self, where: str) -> None:
-        """Check cheaply that the files and models exist that parameters name, and that values without a default are there."""
+        """Check cheaply that the files and models named by parameters exist, and that values without a default are there."""
 
     def __eq__(self, other: object) -> bool:
         """Return whether the other is declared by the same class and has the same parameters."""
@@ -193,16 +195,17 @@ class Scorer(Declared, ABC):
         segment: the scored unit, `BLOCK` or `SENTENCE`.
         keep: `KEEP_HIGH` if high scores are content (a segment stays if score >= cutoff), `KEEP_LOW` if low scores
             are (score <= cutoff).
-        decides: whether scores are decisions, 1 to keep and 0 to drop. Such a scorer keeps high scores and has no cutoffs:
-            the cut is at `DECISION`, names do not show it, and no sweep runs over it.
-        headings: what cuts do with headings if a name does not say: a choice of `thresher.cleaners.cleaner.HEADINGS`.
-        usual: the cutoff of a name without one, as published; None if a name must have one.
-        reference: the parameter that names a model whose reference text cutoffs may be percentiles of; empty for none.
+        decides: whether scores are decisions, 1 to keep and 0 to drop. A scorer that decides keeps high scores and has no
+            cutoffs: the cut is at `DECISION`, names do not show it, and no sweep runs over it.
+        headings: the usual treatment of headings by cuts: a choice of `thresher.cleaners.cleaner.HEADINGS`.
+        usual: the published cutoff, which a name without a cutoff has; None if a name must have a cutoff.
+        reference: the parameter that names a model with a reference text, if cutoffs may be percentiles of this text; empty
+            if they may not.
         detail: the detail of the page that it uses: `TAGS` for `Segments.marks` or derived features such as linked words,
             `ELEMENTS` for `Segments.elements`.
         needs_spaces: whether it works on words between spaces, which texts in scripts without spaces hardly have.
         other_languages: the scorer to choose for pages in another language than `language`; empty if there is none.
-        page_level: whether all blocks of a page have one score. Behind other cuts it scores the text that they leave.
+        page_level: whether all blocks of a page have one score. Behind other cuts it scores the text that these leave.
         input_text: makes the text that it scores instead of the page's own; None for the page's own.
     """
 
@@ -233,17 +236,23 @@ class Scorer(Declared, ABC):
     def canonical_name(self) -> str:
         """The name with the parameters in names, behind the name of the text that it scores; the key of stored scores."""
         name = with_values(self.name, self.named_values)
-        return name if self.input_text is None else f"{self.input_text.canonical_name}+{name}"
+        if self.input_text is None:
+            return name
+        return f"{self.input_text.canonical_name}+{name}"
 
     @property
     def input_name(self) -> str:
         """The name of the text that a cut by this scorer reads: empty for the page's own."""
-        return "" if self.input_text is None else self.input_text.canonical_name
+        if self.input_text is None:
+            return ""
+        return self.input_text.canonical_name
 
     @property
     def required_texts(self) -> tuple[TextMaker, ...]:
         """The makers of the other texts of a page that it needs, in `Segments.texts`."""
-        return () if self.input_text is None else (self.input_text,)
+        if self.input_text is None:
+            return ()
+        return (self.input_text,)
 
     @property
     def fingerprint(self) -> str:
@@ -276,7 +285,7 @@ class Scorer(Declared, ABC):
         return {}
 
     def meaning(self, cutoff: float) -> str:  # noqa: ARG002, for subclasses
-        """Return a sentence on what a cutoff means for the model at hand; empty if there is nothing to say."""
+        """Return a sentence on the meaning of a cutoff for the model at hand; empty if there is nothing to say."""
         return ""
 
     @property
@@ -301,7 +310,7 @@ class Scorer(Declared, ABC):
 class PageScorer(Scorer):
     """A scorer that gives all blocks of a page one score, so that a cutoff keeps or drops the whole page.
 
-    Behind a cleaner or another text it scores what that leaves: `content@0.5+pages(perplexity)@1000`.
+    Behind a cleaner or another text it scores the text that is left: `content@0.5+pages(perplexity)@1000`.
     """
 
     segment = BLOCK
@@ -310,8 +319,9 @@ class PageScorer(Scorer):
 
     def score(self, segments: Segments) -> Scores:
         """Return the page's score for each block; NaN, which passes no cutoff, for a page without words."""
-        has_words = bool(segments.words_in_blocks.any())
-        value = self.score_page(segments) if has_words else math.nan
+        value = math.nan
+        if segments.words_in_blocks.any():
+            value = self.score_page(segments)
         return np.full(len(segments.block_ends), value, dtype=np.float32)
 
     @abstractmethod
@@ -350,7 +360,7 @@ class TextMaker(Scorer):
         """Return 1 for blocks most of whose words are in the text, else 0.
 
         Raises:
-            ConfigError: if there is no such text, because the segments are of a plain text.
+            ConfigError: if the page has no text of this maker, because it is a plain text.
         """
         if self.canonical_name not in segments.texts:
             what = "an extractor needs pages of HTML, and there is text alone"
@@ -360,7 +370,7 @@ class TextMaker(Scorer):
 
 
 class PageText(TextMaker):
-    """Makes a text from the page itself, whatever the scores."""
+    """Makes a text from the page itself, without scores."""
 
     @abstractmethod
     def make(self, page: Page, html: str, segments: Segments) -> str:
@@ -418,8 +428,11 @@ def with_values(name: str, values: Mapping[str, Value]) -> str:
     """
     items: list[str] = []
     for key, value in values.items():
-        items.append(f"{key}={value_text(value)}" if key else value_text(value))
-    return f"{name}({','.join(items)})" if items else name
+        prefix = f"{key}=" if key else ""
+        items.append(prefix + value_text(value))
+    if not items:
+        return name
+    return f"{name}({','.join(items)})"
 
 
 def value_text(value: Value) -> str:
@@ -461,9 +474,13 @@ def range_text(low: float | None, high: float | None) -> str:
     >>> range_text(0, 1), range_text(1, None), range_text(None, None)
     ('from 0 to 1', 'from 1', 'of any size')
     """
+    if low is None and high is None:
+        return "of any size"
     if low is None:
-        return "of any size" if high is None else f"up to {high:g}"
-    return f"from {low:g}" if high is None else f"from {low:g} to {high:g}"
+        return f"up to {high:g}"
+    if high is None:
+        return f"from {low:g}"
+    return f"from {low:g} to {high:g}"
 
 
 def text_makers(scorers: Sequence[Scorer]) -> dict[str, TextMaker]:
@@ -478,7 +495,7 @@ def text_makers(scorers: Sequence[Scorer]) -> dict[str, TextMaker]:
 def own_block_scorers(scorers: Sequence[Scorer]) -> dict[str, Scorer]:
     """Return the scorers of the page's own blocks, by name.
 
-    Besides those of `scorers`, these are the scorers that decide which blocks are in the texts that others read.
+    They include the scorers that decide which blocks are in the other texts that `scorers` read.
     """
     makers: dict[str, TextMaker] = {}
     for scorer in scorers:
@@ -494,5 +511,5 @@ def own_block_scorers(scorers: Sequence[Scorer]) -> dict[str, Scorer]:
 
 def input_names(scorers: Sequence[Scorer]) -> tuple[str, ...]:
     """Return the names of the other texts that are cut, and so stored, in alphabetical order."""
-    names = {scorer.input_name for scorer in scorers if scorer.input_name}
-    return tuple(sorted(names))
+    names = {scorer.input_name for scorer in scorers}
+    return tuple(sorted(names - {""}))

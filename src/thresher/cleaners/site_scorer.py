@@ -43,7 +43,7 @@ class SiteScorer(Scorer):
 
 
 def page_scorers(scorers: Sequence[Scorer]) -> tuple[Scorer, ...]:
-    """Return the scorers for which a page alone is enough; in place of the others, the makers of the texts that they score."""
+    """Return the scorers of single pages; in place of a scorer by site, the maker of the text that it scores, if any."""
     chosen: list[Scorer] = []
     for scorer in scorers:
         if not isinstance(scorer, SiteScorer):

@@ -49,7 +49,7 @@ _LETTER = re.compile(r"[^\W_]")
 _FEWEST_TITLE_WORDS = 2
 # As in the released code. With one word, "Comments (12)" below a headline removed the whole article.
 _FEWEST_WORDS_ABOVE_COMMENTS = 60
-# Largest index step between blocks of an article: skips one block.
+# The largest step between the numbers of neighbouring blocks of an article: it skips one block.
 _FARTHEST = 2
 
 
@@ -140,20 +140,21 @@ def between_title_and_comments(
 
     Args:
         content, words, blocks, title: as for `article`.
-        literal: whether both hold whatever the content is, as the paper has no such conditions.
+        literal: whether blocks are left out even if no content, or few words of it, would remain, as in the paper.
     """
     first = first_with_title(blocks, title) or 0
     if not literal and not content[first:].any():
         first = 0
     below = content.copy()
     below[:first] = False
-    return before_comments(below, words, blocks, 0 if literal else _FEWEST_WORDS_ABOVE_COMMENTS)
+    least = 0 if literal else _FEWEST_WORDS_ABOVE_COMMENTS
+    return before_comments(below, words, blocks, least)
 
 
 def before_comments(
     content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], least: int = _FEWEST_WORDS_ABOVE_COMMENTS
 ) -> Mask:
-    """Return the content above the first comment mark that has at least so many words of content above it."""
+    """Return the content above the first comment mark with at least `least` words of content above it."""
     mark = 0
     if least:
         mark = int(np.searchsorted(np.cumsum(words * content), least)) + 1
@@ -185,7 +186,10 @@ def first_with_title(blocks: Sequence[str], title: str) -> int | None:
     >>> first_with_title(["Home", "Rain is expected."], "Home | Daily")
     """
     longest_part = max(map(_bare, _TITLE_PARTS.split(title)), key=len)
-    titles = [words for words in (_bare(title), longest_part) if len(words) >= _FEWEST_TITLE_WORDS]
+    titles: list[list[str]] = []
+    for words in (_bare(title), longest_part):
+        if len(words) >= _FEWEST_TITLE_WORDS:
+            titles.append(words)
     initials = {words[0][0] for words in titles}
     for index, block in enumerate(blocks):
         # Length and first letter rule most blocks out, without splitting them into words.
@@ -255,7 +259,9 @@ class Boilerpipe(Scorer):
         literal = name.endswith("-block")
         if name.startswith("main"):
             content = between_title_and_comments(content, words, blocks, title, literal)
-        return largest_block(content, words) if literal else largest_content(content, words)
+        if literal:
+            return largest_block(content, words)
+        return largest_content(content, words)
 
     def _content(self, segments: Segments, title: Mask) -> Mask:
         count = str(self.values["count"])

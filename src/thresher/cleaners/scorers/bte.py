@@ -36,13 +36,13 @@ def best_span(gains: Ints, gaps: Ints) -> tuple[int, int]:
     """Return the first and the last block of the span with the largest sum of gains less the gaps between them.
 
     This is the maximum subarray, in linear time. The most words inside and tags outside are the most words less tags inside,
-    since all tags of a page are inside or outside. Of equal spans the widest is taken, and of equally wide spans the first.
+    since all tags of a page are inside or outside. The widest of equal spans is taken, and the first of equally wide spans.
 
     Args:
         gains: each block's words less its tags; shape (blocks,), at least one.
         gaps: the tags before each block; shape (blocks,).
     """
-    # A span's sum is the running total at its last block less that before its first.
+    # A span's sum is the running total at its last block less the running total before its first block.
     totals = np.cumsum(gains - gaps)
     starts = gaps - np.concatenate(([0], totals[:-1]))
     best_starts = np.maximum.accumulate(starts)

@@ -29,7 +29,7 @@ from thresher.collections.sources import Page, PageError
 from thresher.pages import Segments, read_html
 
 # The encoding of an XML declaration no longer applies, and lxml refuses text that declares one. CleanEval wrapped every page
-# in an element TEXT, because of which Trafilatura does not recognise some pages as HTML.
+# in an element TEXT: with it, Trafilatura does not recognise some pages as HTML.
 _BEFORE = re.compile(r"""\s*<(?:\?xml|text)\b(?:"[^"]*"|[^">])*>""")
 _AFTER = re.compile(r"</text>\s*\Z")
 _BODY = re.compile(r"<body\b", re.IGNORECASE)
@@ -152,7 +152,7 @@ _PACKAGES = {
 
 
 def packages() -> dict[str, Package]:
-    """Return the extractors by name, with those that other packages offer as entry points of `thresher.extractors`.
+    """Return the extractors by name, with the entry points of other packages for `thresher.extractors`.
 
     An entry point's function takes a decoded page and returns text or lines.
     """
@@ -165,7 +165,9 @@ def packages() -> dict[str, Package]:
 
 def _by_entry(page: str, entry: EntryPoint) -> Sequence[str]:
     text: str | Sequence[str] = entry.load()(page)
-    return text.splitlines() if isinstance(text, str) else text
+    if isinstance(text, str):
+        return text.splitlines()
+    return text
 
 
 class ExtractedText(PageText):

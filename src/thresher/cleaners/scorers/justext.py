@@ -30,7 +30,7 @@ _COPYRIGHT = re.compile("©|&copy")
 CLASS_NAMES = ("bad", "short", "near-good", "good")
 PACKAGE = "package"
 DOCUMENT = "document"
-"""The rules of the Python package, and those of the Java document."""
+"""The rules of the Python package, and the rules of the Java document."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Thresholds:
 class Features:
     """The paragraphs' features, in the page's order, shape (paragraphs,) each.
 
-    `lengths` are characters, `linked` those of them in A; `copyright`: with a copyright sign; `heading`: in H1 to H6. By the
+    `lengths` counts characters, `linked` characters in A; `copyright`: with a copyright sign; `heading`: in H1 to H6. By the
     rules of the Java document, `headline`: in H1; `image`: an image without text; `select`: in SELECT.
     """
 
@@ -93,7 +93,7 @@ def _headlines(features: Features, limits: Thresholds) -> Mask:
 
 
 def in_context(classes: Classes, features: Features, limits: Thresholds) -> Classes:
-    """Return each paragraph's final class, `GOOD` or `BAD`, from those of `context_free`."""
+    """Return each paragraph's final class, `GOOD` or `BAD`, from the classes of `context_free`."""
     first = classes.tobytes()
     characters_before = list(accumulate(features.lengths.tolist(), initial=0))
 
@@ -140,7 +140,8 @@ def without_doubt(classes: bytes) -> bytes:
             as_above = doubt[0].rfind(NEAR_GOOD) + 1
         elif above != below:
             nearest = doubt[0].find(NEAR_GOOD)
-            as_above = nearest if nearest >= 0 else size
+            if nearest >= 0:
+                as_above = nearest
         decided[begin - 1 : end - 1] = above * as_above + below * (size - as_above)
     return bytes(decided)
 
@@ -183,8 +184,8 @@ class Justext(Scorer):
         _threshold("max_link_density", "a paragraph with a higher share of its characters in links is bad"),
         _threshold("length_low", "characters below which a paragraph is short"),
         _threshold("length_high", "characters above which a paragraph can be good"),
-        _threshold("stopwords_low", "share of stop words from which a paragraph is near-good", high=1),
-        _threshold("stopwords_high", "share of stop words from which a long paragraph is good", high=1),
+        _threshold("stopwords_low", "share of stop words that makes a paragraph near-good", high=1),
+        _threshold("stopwords_high", "share of stop words that makes a long paragraph good", high=1),
         _threshold("max_heading_distance", "characters allowed between a heading and its good paragraph"),
         _threshold("no_headings", "whether headings are like any paragraph"),
         _threshold("no_headlines", "whether H1 is like any heading; without rules=document it always is"),
@@ -197,13 +198,17 @@ class Justext(Scorer):
     @property
     def fingerprint(self) -> str:
         """The digest of the user's stop list; empty for a known one."""
-        return digest(sorted(self._stop_words)) if self.values["stopwords"] else ""
+        if not self.values["stopwords"]:
+            return ""
+        return digest(sorted(self._stop_words))
 
     @property
     def language(self) -> str:
         """The language of its stop list; none if it is the user's."""
+        if self.values["stopwords"]:
+            return ""
         lang = str(self.values["lang"])
-        return "" if self.values["stopwords"] else VARIANTS.get(lang, lang)
+        return VARIANTS.get(lang, lang)
 
     def score(self, segments: Segments) -> Scores:
         """Return 1 for the blocks of good paragraphs and 0 for others."""
@@ -257,7 +262,9 @@ class Justext(Scorer):
     @cached_property
     def _stop_words(self) -> frozenset[str]:
         path = str(self.values["stopwords"])
-        return own_stop_list(Path(path)) if path else stop_list(str(self.values["lang"]))
+        if path:
+            return own_stop_list(Path(path))
+        return stop_list(str(self.values["lang"]))
 
     def _stop_word_shares(self, segments: Segments, paragraphs: _Paragraphs, wanted: Mask) -> Floats:
         """Return the share of stop words of each paragraph that is wanted, 0 for others; shape (paragraphs,)."""
@@ -300,9 +307,14 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class _Paragraphs:
-    """The paragraph of each block, -1 for none; the blocks that are in one; where in these each paragraph begins; and images.
+    """The paragraphs of a page.
 
-    A paragraph without blocks begins where the next one does; it is an image or a SELECT.
+    Attributes:
+        of_block: the paragraph of each block, -1 for none; shape (blocks,).
+        blocks: the blocks that are in paragraphs, ascending.
+        starts: the place in `blocks` where each paragraph begins; shape (paragraphs,). A paragraph without blocks begins at
+            the place of the next paragraph; it is an image or a SELECT.
+        images: which paragraphs are images; shape (paragraphs,).
     """
 
     of_block: Ints
@@ -347,7 +359,6 @@ def _features(segments: Segments, paragraphs: _Paragraphs, by_document: bool) ->
     signed = np.zeros(len(ends), dtype=np.bool_)
     signs = [sign.start() for sign in _COPYRIGHT.finditer(segments.text)]
     signed[np.searchsorted(ends, signs, side="right")] = True
-    none = np.zeros(len(ends), dtype=np.bool_)
 
     def of_paragraphs(operation: np.ufunc, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         result = np.zeros(len(filled), dtype=values.dtype)
@@ -355,13 +366,18 @@ def _features(segments: Segments, paragraphs: _Paragraphs, by_document: bool) ->
             result[filled] = operation.reduceat(values[blocks], starts)
         return result
 
+    headline = select = np.zeros(len(filled), dtype=np.bool_)
+    if by_document:
+        headline = of_paragraphs(np.logical_or, segments.levels == 1)
+        has_select = of_paragraphs(np.logical_or, segments.marks.is_in_select)
+        is_empty_select = ~filled & ~paragraphs.images
+        select = has_select | is_empty_select
     return Features(
-        of_paragraphs(np.add, lengths) - filled,
-        of_paragraphs(np.add, segments.linked_characters_in_blocks),
-        of_paragraphs(np.logical_or, signed),
-        of_paragraphs(np.maximum, segments.levels) > 0,
-        of_paragraphs(np.logical_or, segments.levels == 1) & by_document,
-        paragraphs.images,
-        of_paragraphs(np.logical_or, segments.marks.is_in_select if by_document else none)
-        | (by_document & ~filled & ~paragraphs.images),
+        lengths=of_paragraphs(np.add, lengths) - filled,
+        linked=of_paragraphs(np.add, segments.linked_characters_in_blocks),
+        copyright=of_paragraphs(np.logical_or, signed),
+        heading=of_paragraphs(np.maximum, segments.levels) > 0,
+        headline=headline,
+        image=paragraphs.images,
+        select=select,
     )

@@ -38,9 +38,12 @@ class Pages(PageScorer, Perplexity):
     @classmethod
     def variant_for(cls, inside: str, where: str) -> type[Scorer]:
         """Return the class of a page score that the parentheses name: perplexity, or the scores of a file."""
-        items = [item.replace(" ", "") for item in inside.split(",")]
-        if any(item.startswith("file=") for item in items):
-            return LowPagesOfFile if "keep=low" in items else PagesOfFile
+        items = inside.replace(" ", "").split(",")
+        is_file = any(item.startswith("file=") for item in items)
+        if is_file and "keep=low" in items:
+            return LowPagesOfFile
+        if is_file:
+            return PagesOfFile
         for item in items:
             if item and "=" not in item:
                 return cls._of_kind(item, where)

@@ -96,13 +96,19 @@ class Perplexity(Scorer):
     @property
     def fingerprint(self) -> str:
         """The digest of the language model, or of the training settings if it is trained on the collection."""
-        return digest([SELF_SETTINGS, RULE]) if self.learns else model_files(self._lm).digest
+        if self.learns:
+            return digest([SELF_SETTINGS, RULE])
+        return model_files(self._lm).digest
 
     @property
     def language(self) -> str:
         """The language that the model's card names; none if it has no card, or the model is trained on the collection."""
-        card = None if self.learns else model_files(self._lm).card
-        return BY_CODE.get(card.language, "") if card else ""
+        if self.learns:
+            return ""
+        card = model_files(self._lm).card
+        if card is None:
+            return ""
+        return BY_CODE.get(card.language, "")
 
     def for_collection(self, data: TrainingData, folder: Path) -> Perplexity:
         """Return the scorer with a model trained on the collection and stored in `folder`."""
@@ -123,14 +129,14 @@ class Perplexity(Scorer):
         if card is None or card.training is None:
             return {}
         by_percentile = {float(at): value for at, value in card.training.perplexities.items()}
-        return {at: by_percentile[at] for at in sorted(by_percentile)}
+        return dict(sorted(by_percentile.items()))
 
     def meaning(self, cutoff: float) -> str:
         """Return how many sentences of the model's reference text a cutoff keeps, if that is known."""
         percentiles = self.reference_percentiles()
         what = f"the paper's cutoff {cutoff:g} is for its models of the BNC and CORD-19"
         if not percentiles:
-            return f"{what}; with {self._lm} a percentile such as p80 says what it keeps"
+            return f"{what}; with {self._lm}, a percentile such as p80 states the share of words that it keeps"
         share = float(np.interp(cutoff, list(percentiles.values()), list(percentiles), left=0, right=100))
         return f"{what}; it keeps {share:.3g} % of the sentences that the card of {self._lm} describes"
 

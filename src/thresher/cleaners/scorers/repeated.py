@@ -22,7 +22,7 @@ SHARE = "share"
 
 class Repeated(SiteScorer):
     """Number of the site's pages with the block's text in any case, or their share (0 for fewer than 3 pages). A site is a
-    host, or the collection if pages have no address. Of a title, the rarest part counts (`Install | Site`)."""
+    host, or the collection if pages have no address. In a title, the rarest part counts (`Install | Site`)."""
 
     name = "repeated"
     keep = KEEP_LOW
@@ -39,8 +39,10 @@ class Repeated(SiteScorer):
     @classmethod
     def variant_for(cls, inside: str, where: str) -> type[Scorer]:  # noqa: ARG003, every error is found later
         """Return the class of the unit that the parentheses name."""
-        items = [item.replace(" ", "") for item in inside.split(",")]
-        return RepeatedShare if SHARE in items or f"of={SHARE}" in items else cls
+        items = inside.replace(" ", "").split(",")
+        if SHARE in items or f"of={SHARE}" in items:
+            return RepeatedShare
+        return cls
 
     def score_counts(self, pages: Ints, site_pages: Ints) -> Scores:  # noqa: ARG002, see the subclass
         """Return the numbers of pages."""

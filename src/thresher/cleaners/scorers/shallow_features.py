@@ -44,7 +44,7 @@ RULE = {"density": LEAST_DENSITY, "words": LEAST_WORDS, "links": MOST_LINKED, "l
 
 
 def unspaced_words(segments: Segments) -> npt.NDArray[np.float64]:
-    """Return the estimated words of each block that is mostly in scripts without spaces, 0 for the others; shape (blocks,)."""
+    """Return the estimated words of each block that is mostly in scripts without spaces, else 0; shape (blocks,)."""
     if segments.plain.text.isascii():
         return np.zeros(len(segments.block_ends))
     _, runs = tokenise(segments.plain, segments.block_ends)

@@ -1,7 +1,7 @@
 """The language model `books`: English bigrams from the word counts that symspellpy ships, built at first use.
 
 The counts are of Google Books n-grams, cut to a dictionary of 82,765 words. Its bigrams occur at least some 10,000
-times, so perplexities are high and cutoffs are not comparable with those of other models.
+times, so perplexities are high, and cutoffs differ from cutoffs for other models.
 """
 
 from __future__ import annotations

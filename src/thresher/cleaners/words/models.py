@@ -14,7 +14,7 @@ from thresher.cleaners.words.tokenisers import CHARACTERS, WORDS, tokeniser
 from thresher.cleaners.words.word_model import ModelCard, WordModel, read_card, read_head
 
 SELF = "self"
-"""The model that is trained on the collection which it scores, see `training.learn`."""
+"""The model that is trained on the scored collection: see `training.learn`."""
 SELF_LEAST_WORDS = 1000
 """The minimum number of its training words."""
 SELF_MOST_PAGES = 2
@@ -61,12 +61,16 @@ class ModelFiles:
     @cached_property
     def card(self) -> ModelCard | None:
         """The card."""
-        return read_card(self.card_path) if self.card_path else None
+        if self.card_path is None:
+            return None
+        return read_card(self.card_path)
 
     @cached_property
     def digest(self) -> str:
         """The digest in the model's card, else that of its file."""
-        return self.card.digest if self.card else file_digest(self.path)
+        if self.card is None:
+            return file_digest(self.path)
+        return self.card.digest
 
     def load(self) -> WordModel:
         """Load the model with the tokeniser that its card names, `words` if it has no card."""
@@ -161,7 +165,9 @@ def _files(name: str) -> ModelFiles:
         return ModelFiles(folder / ARPA, folder / CARD)
     path = find_model(name)
     card = path.with_name(CARD)
-    return ModelFiles(path, card if path.name in (ARPA, BINARY) and card.is_file() else None)
+    if path.name in (ARPA, BINARY) and card.is_file():
+        return ModelFiles(path, card)
+    return ModelFiles(path, None)
 
 
 def _unknown(name: str, where: str) -> ConfigError:

@@ -8,8 +8,8 @@ predicted, so that these P of one history add up to 1.
 
 PyPlexity differs outside the formula. It trains across sentence boundaries, so that `#`, its history of a sentence's first
 word, is as good as unseen. Its trigram score is shifted: the term for the word w after v looks up v w w instead of u v w, and
-the last word of a sentence has no term; the bigram and the unigram are those of w after v and of v, as here with the previous
-word's unigram.
+the last word of a sentence has no term. Its bigram is w after v and its unigram is v, as here with the previous word's
+unigram.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ HISTORY = "history"
 """The unigram of a mixture: the predicted word's, as in textbooks, or the previous word's, as in PyPlexity."""
 NO_COUNT = "<unk> was not seen in training: a word of count 0"
 ENDS = "<s> begins a sentence, </s> is neither counted nor scored"
-"""What cards say of unknown words and of the ends of sentences."""
+"""The sentences of cards on unknown words and on the ends of sentences."""
 NEVER = -99.0
 """log10 of the probability 0 in ARPA files."""
 PROGRAM = "build_binary"
@@ -117,7 +117,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Sentences:
-    """Some sentences, one after the other: the number of each word, and how many words each sentence has."""
+    """Some sentences in order: the number of each word in the vocabulary, and the number of words of each sentence."""
 
     words: npt.NDArray[np.int32]
     lengths: Ints
@@ -143,7 +143,8 @@ def merged(runs: Sequence[Run]) -> Run:
 
 def add_run(runs: list[Run], keys: Ints) -> None:
     """Count keys and add them to the runs; runs of like length become one, so that few and short runs are merged."""
-    runs.append(Run(*np.unique(keys, return_counts=True)))
+    distinct, counts = np.unique(keys, return_counts=True)
+    runs.append(Run(distinct, counts))
     while len(runs) > 1 and len(runs[-2].keys) < 2 * len(runs[-1].keys):
         runs[-2:] = [merged(runs[-2:])]
 
@@ -203,7 +204,8 @@ def interpolated(levels: Sequence[Level], mixture: Mixture) -> list[Section]:
         levels: the counts for each length from 1 to the mixture's order.
         mixture: the estimator.
     """
-    weights, words = mixture.weights, levels[0]
+    weights = mixture.weights
+    words = levels[0]
     base: Floats = weights[0] * (words.counts / words.counts.sum()) + FLOOR
     zeros = np.zeros(len(base), dtype=np.float32)
     if mixture.unigram == CURRENT:
@@ -222,8 +224,10 @@ def interpolated(levels: Sequence[Level], mixture: Mixture) -> list[Section]:
         uses_history = length == 2 and mixture.unigram == HISTORY
         rest = base[firsts] if uses_history else shorter[suffixes]
         shorter = weight * (level.counts / totals[level.prefixes]) + rest
-        is_longest = length == mixture.order
-        sections.append(Section(_log10(shorter), None if is_longest else np.zeros(len(shorter), dtype=np.float32)))
+        backoffs = None
+        if length < mixture.order:
+            backoffs = np.zeros(len(shorter), dtype=np.float32)
+        sections.append(Section(_log10(shorter), backoffs))
     return sections
 
 
@@ -238,7 +242,7 @@ def _log10(probabilities: Floats) -> Logs:
 def write_arpa(path: Path, words: Sequence[bytes], levels: Sequence[Level], sections: Sequence[Section]) -> None:
     """Write the sections of a model as an ARPA file, with the precision of 32 bits, which is KenLM's.
 
-    The first words of the vocabulary are those of `SPECIAL`.
+    The vocabulary begins with the words of `SPECIAL`.
     """
     vocabulary = np.array([word.decode() for word in words], dtype=object)
     blocks = (_lines(vocabulary, levels[: n + 1], section) for n, section in enumerate(sections))

@@ -1,6 +1,6 @@
 """Training a word model on text: PyPlexity's mixture of maximum-likelihood estimates.
 
-One sentence in a hundred is held out, if there are enough; the model's card lists the perplexities of these. The ARPA file
+Every hundredth sentence is held out, if there are enough; the model's card lists the perplexities of these. The ARPA file
 does not depend on how the text is divided. The text is in memory as numbers, 4 bytes a word.
 """
 
@@ -253,7 +253,9 @@ def _pages(folder: Path) -> Iterator[Source]:
     except OSError as error:
         raise user_error(error, error.filename or folder) from error
     except InputError as error:
-        raise InputError(error.what, _NO_PAGES, error.where) if error.where == str(folder) else error from None
+        if error.where == str(folder):
+            raise InputError(error.what, _NO_PAGES, error.where) from None
+        raise
 
 
 def _page_portions(folder: Path, size: int) -> Iterator[str]:

@@ -86,7 +86,9 @@ def tokenise(plain: PlainText, ends: Ints) -> TokenisedSentences:
 
 def lower_case(text: str) -> str:
     """Return a text in lower case, of the same length (only `İ` would become longer)."""
-    return text.lower() if text.isascii() else text.replace("İ", "I").lower()
+    if text.isascii():
+        return text.lower()
+    return text.replace("İ", "I").lower()
 
 
 def in_words(plain: PlainText) -> npt.NDArray[np.bool_]:
@@ -150,7 +152,9 @@ def _kind(category: str) -> int:
     if category[0] == "M":
         return _MARK
     # Numerals such as the zero of Han are in the ranges of letters; decimal digits are not.
-    return _LETTER if category[0] == "L" or category == "Nl" else 0
+    if category[0] == "L" or category == "Nl":
+        return _LETTER
+    return 0
 
 
 def _pyplexity_signs() -> npt.NDArray[np.uint8]:

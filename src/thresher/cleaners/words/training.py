@@ -36,7 +36,7 @@ Pages = Callable[[], Iterable[Sequence[str]]]
 class Encoded:
     """The sentences of some text: the distinct words, and for each word in order its number among these.
 
-    `lengths` are the words of each sentence, `counts` those that the tokeniser counts.
+    `lengths` has the number of words of each sentence, `counts` the number of words that the tokeniser counts.
     """
 
     distinct: list[bytes]
@@ -74,7 +74,7 @@ def encoded(pages: Iterable[Segments], tokenise: Tokeniser) -> Encoded:
 
 
 def encode_text(text: str, options: PageOptions, tokenise: Tokeniser) -> Encoded:
-    """Return the words of a text of which each line is a block."""
+    """Return the words of a text with one block a line."""
     return encoded([read_text_page(text, options)], tokenise)
 
 
@@ -118,7 +118,9 @@ def _numbered(texts: Sequence[Encoded]) -> _Numbered:
     number_by_word: dict[bytes, int] = {}
     numbers_of_texts: list[Ints] = []
     for text in texts:
-        numbers = [number_by_word.setdefault(word, len(number_by_word)) for word in text.distinct]
+        numbers: list[int] = []
+        for word in text.distinct:
+            numbers.append(number_by_word.setdefault(word, len(number_by_word)))
         numbers_of_texts.append(np.array(numbers, dtype=np.int64))
     sums = np.zeros(len(number_by_word), dtype=np.int64)
     for text, numbers_of_text in zip(texts, numbers_of_texts, strict=True):
@@ -204,7 +206,8 @@ def _count_pages(pages: Iterable[Sequence[str]]) -> _CountedPages:
         waiting_digests += len(digests)
         if waiting_digests >= _BLOCK:
             ngrams.add_run(runs, np.concatenate(waiting))
-            waiting, waiting_digests = [nothing], 0
+            waiting = [nothing]
+            waiting_digests = 0
     ngrams.add_run(runs, np.concatenate(waiting))
     return _CountedPages(total, ngrams.merged(runs))
 
@@ -231,7 +234,8 @@ def _texts(pages: Iterable[Sequence[str]], keys: Ints, wanted: npt.NDArray[np.bo
                 size += len(sentence)
         if size >= PORTION:
             yield "\n".join(lines)
-            lines, size = [], 0
+            lines = []
+            size = 0
     if lines:
         yield "\n".join(lines)
 

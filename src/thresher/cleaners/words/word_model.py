@@ -58,8 +58,8 @@ _AT_BYTE = re.compile(r"at byte \d")
 _LONGEST_REASON = 300
 _FIXES = {
     "\ufeff": "remove the byte order mark at its beginning",
-    "build_binary -s": "add <s> and </s> to its words, or run KenLM's `build_binary -s` and import what it writes",
-    "build_binary to substitute": "run KenLM's `build_binary -i` and import what it writes",
+    "build_binary -s": "add <s> and </s> to its words, or run KenLM's `build_binary -s` and import its output",
+    "build_binary to substitute": "run KenLM's `build_binary -i` and import its output",
     "at least a bigram": "train a model of order 2 or more",
 }
 # Where KenLM's binaries have their order, and the orders that it is built for.
@@ -77,7 +77,7 @@ model = kenlm.Model(sys.argv[1], config)
 for sentence in ("the", "the the of the", "the of and to in", "\u4e2d \u6587"):
     model.score(sentence, True, False)
 """
-# A probability of a digit, a word of a letter, and what is between and after them.
+# The bytes of an n-gram at least: a digit of probability, a letter of a word, and a separator behind each.
 _LEAST_BYTES = 4
 # Bytes of a card at most.
 _MOST_BYTES = 16 * 2**20
@@ -98,7 +98,7 @@ class Training:
 
     Attributes:
         date: the day, by UTC, as YYYY-MM-DD.
-        texts: what it was trained on.
+        texts: the files and folders that it was trained on.
         words, sentences: their numbers.
         vocabulary: the number of word types, without `<unk>`, `<s>` and `</s>`.
         least_count: rarer words are unknown.
@@ -237,15 +237,18 @@ class WordModel:
     @cached_property
     def card(self) -> ModelCard | None:
         """The model's card, None for a file without one."""
-        return read_card(self._card) if self._card else None
+        if self._card is None:
+            return None
+        return read_card(self._card)
 
     def perplexities(self, plain: PlainText, ends: Ints, context: float = 0.0, prior: float = 0.0) -> Floats:
         """Return the perplexity of each sentence, 2^(-(1/n) Σ log2 P(w_i | history)); infinite where it has no words.
 
-        Source: the PyPlexity paper, Eq. 1 to 3; `card` has the formula of P. `ends` are those of the sentences of `plain`;
+        Source: the PyPlexity paper, Eq. 1 to 3; `card` has the formula of P. `ends` are the ends of the sentences of `plain`;
         `context` and `prior` are as for `smoothed_perplexities`, 0 for none.
         """
-        return self.of_tokens(*self._tokenise(plain, ends), context, prior)
+        sentences, counts = self._tokenise(plain, ends)
+        return self.of_tokens(sentences, counts, context, prior)
 
     def of_tokens(self, sentences: Sequence[bytes], counts: Ints, context: float = 0.0, prior: float = 0.0) -> Floats:
         """Return the perplexity of each sentence, given its tokens with spaces between and their number."""
@@ -281,7 +284,7 @@ def _read(path: Path) -> kenlm.Model:
         return kenlm.Model(str(path), config)
     except MemoryError as error:
         raise ResourceError("there is not the memory for the model", "use a smaller one", str(path)) from error
-    except (OSError, RuntimeError, UnicodeDecodeError) as error:  # KenLM quotes the file, whatever its bytes
+    except (OSError, RuntimeError, UnicodeDecodeError) as error:  # KenLM quotes the bytes of the file
         if "Cannot allocate memory" in str(error):
             raise InputError(_TOO_LARGE, _SMALLER, str(path)) from error
         raise _unreadable(error, path) from error
@@ -323,7 +326,10 @@ def _unreadable(error: Exception, path: Path) -> InputError:
     byte = _BYTE.search(message)
     if byte and not _AT_BYTE.search(reason):
         reason += f", at byte {byte[1]}"
-    fixes = [fix for words, fix in _FIXES.items() if words in reason]
-    fix = fixes[0] if fixes else "write it again"
+    fix = "write it again"
+    for words, fix_of_words in _FIXES.items():
+        if words in reason:
+            fix = fix_of_words
+            break
     shown = reason[:_LONGEST_REASON].replace("\ufeff", "\\ufeff")
     return InputError(f"KenLM cannot read it: {shown}", fix, str(path))
