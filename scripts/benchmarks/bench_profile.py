@@ -14,7 +14,8 @@ from measurements import Measurement, all_scorers
 from thresher import Detail, decode, read_html
 from thresher.base.letters import outside_ascii
 from thresher.pages import segment
-from thresher.pages.parsing import flatten, lines, one_space
+from thresher.pages.marks import lines, one_space
+from thresher.pages.parsing import flatten
 
 
 def measure(folder: Path, rounds: int = 5) -> list[Measurement]:

@@ -38,7 +38,7 @@ class NamedModels(Generic[Model]):
         shipped: the names of the models that come with the package.
         folder: of the shipped models, whose files are named `NAME` and `suffix`.
         suffix: of files.
-        maker: the command that writes such a file, for messages.
+        maker: the command that writes a file of this kind, for messages.
         read: reads a file; raises `InputError` if it is damaged.
     """
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from thresher.base.errors import needs_extra
 
-# This module, whose other names are PyArrow's.
+# This module: all its other names come from PyArrow.
 pa: Any = sys.modules[__name__]
 
 
@@ -69,7 +69,7 @@ def numpy_array(array: Any) -> npt.NDArray[Any]:
 
 
 def flat_lists(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return where each list of a column begins and the last one ends, and their numbers one after the other."""
+    """Return the offset where each list of a column begins and the last list ends, and the numbers of all lists in order."""
     column = column.combine_chunks()
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0)
@@ -77,4 +77,6 @@ def flat_lists(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 
 
 def _validity(is_valid: npt.NDArray[np.bool_] | None) -> Any:
-    return None if is_valid is None or is_valid.all() else pa.py_buffer(np.packbits(is_valid, bitorder="little"))
+    if is_valid is None or is_valid.all():
+        return None
+    return pa.py_buffer(np.packbits(is_valid, bitorder="little"))

@@ -16,7 +16,7 @@ from thresher.base.isolation import Result, WorkerDied
 WAIT_SECONDS = 30
 _ANSWER_SECONDS = 4
 _AHEAD = 2
-"""Calls that each worker has been given and not finished."""
+"""The number of unfinished calls that each worker has at a time."""
 
 
 def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
@@ -33,13 +33,13 @@ def on_dask(scheduler: str, calls: Iterator[Callable[[], Result]], ordered: bool
         scheduler,
     )
     try:
-        # In a thread of its own, for callers that run a loop in theirs.
+        # In a thread of its own, since the caller's thread may run an event loop.
         with ThreadPoolExecutor(1) as thread:
             thread.submit(lambda: asyncio.run(_check_answer(scheduler))).result()
     except Exception as error:
-        # What answers may be any program, and say anything.
+        # Any program may answer there, with any bytes.
         raise no_scheduler from error
-    # It would log with a traceback that it lost the scheduler, which the error below says.
+    # The error below says that the scheduler is lost; Dask would log this too, with a traceback.
     logging.getLogger("distributed.batched").setLevel(logging.CRITICAL)
     try:
         client = Client(scheduler, set_as_default=False, timeout=_ANSWER_SECONDS)  # type: ignore[no-untyped-call]

@@ -4,7 +4,7 @@
     ├── ConfigError            2   experiment file, command line, a name that does not parse
     ├── InputError             3   collections, topics, qrels, runs that are missing, unreadable or contradict each other
     ├── MissingDependencyError 4   Java, a jar, a package of an extra is missing
-    ├── StateError             5   what is on disk: locked by another run, made with another config
+    ├── StateError             5   files on disk: locked by another run, made with another config
     └── ResourceError          6   no disk space, no memory
 
 Every message is one line: where, what, and the fix. `ConfigErrors` carries several.
@@ -27,7 +27,7 @@ MOST = 1500
 """Characters of a message."""
 # Controls (C0, DEL, C1), separators of lines and paragraphs, bidirectional marks, overrides and isolates, lone surrogates.
 _STEERING = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-# Texts of Arrow, of codecs, of the system's loader, and of Python where it could not even make an error.
+# Messages of Arrow, of codecs, of the system's loader, and of Python if it could not even make an error.
 _NO_MEMORY = re.compile(
     "malloc of size|not enough memory|cannot allocate memory|failed to map segment|can't start new thread"
     "|returned NULL without setting an exception",
@@ -38,8 +38,8 @@ _NO_MEMORY = re.compile(
 def escape_controls(text: str, most: int | None = MOST) -> str:
     r"""Return `text` on one line, with characters that steer a terminal as `\u` and four digits, its middle left out if long.
 
-    JSON keeps its meaning, if it is not clipped. Of the `most` characters kept (None for all) two thirds are from the
-    beginning.
+    JSON keeps its meaning, if it is not clipped. At most `most` characters stay (None for all): two thirds of them from the
+    beginning, the others from the end.
 
     >>> escape_controls("a\x1b[2J\nb")
     'a\\u001b[2J\\u000ab'
@@ -66,7 +66,10 @@ class ThresherError(Exception):
         self.what = what
         self.fix = fix
         self.where = where
-        super().__init__(f"{where}: {what}. Fix: {fix}." if where else f"{what}. Fix: {fix}.")
+        message = f"{what}. Fix: {fix}."
+        if where:
+            message = f"{where}: {message}"
+        super().__init__(message)
 
     def __reduce__(self) -> tuple[object, ...]:
         # Unpickling (errors from workers) would otherwise call the class with the formatted message.
@@ -115,13 +118,13 @@ class MissingDependencyError(ThresherError):
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an error, of whatever class, says that there is no memory or address space left."""
+    """Return whether an error, of any class, says that no memory or address space is left."""
     of_system = isinstance(error, OSError) and error.errno == errno.ENOMEM
     return of_system or isinstance(error, MemoryError) or bool(_NO_MEMORY.search(str(error)))
 
 
 def memory_error(where: str = "") -> ResourceError:
-    """Return the error shown to users where there is no memory left, or no address space if that has a limit."""
+    """Return the error shown to users if no memory is left, or no address space if this has a limit."""
     fix = "use fewer workers or a machine with more memory"
     if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
         fix = "raise the limit of address space (`ulimit -v`), or use fewer workers"
@@ -144,7 +147,7 @@ def needs_extra(extra: str, what: str, where: str | None = None) -> Iterator[Non
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra, from the folder or file that this installation is of if there is one."""
+    """Return the command that installs an extra, from the folder or file of this installation if it is still there."""
     from importlib.metadata import PackageNotFoundError, distribution  # slow, and only errors ask
 
     with suppress(PackageNotFoundError):
@@ -157,7 +160,7 @@ def install_command(extra: str) -> str:
 
 @cache
 def requirements(extra: str) -> Mapping[str, str]:
-    """Return what an extra requires, such as `pyserini==1.6.0`, by package, as this installation declares it."""
+    """Return the requirements of an extra, such as `pyserini==1.6.0`, by package, as this installation declares them."""
     from importlib.metadata import PackageNotFoundError, requires  # slow, and only errors ask
 
     try:
@@ -174,7 +177,7 @@ def requirements(extra: str) -> Mapping[str, str]:
 
 
 def retrieval_requirement(package: str) -> str:
-    """Return what the extra `retrieval` requires of a package, as an argument of `pip install`."""
+    """Return the requirement of the extra `retrieval` for a package, as an argument of `pip install`."""
     wanted = requirements("retrieval").get(package, package)
     return f"'{wanted}'" if re.search("[<>]", wanted) else wanted
 
@@ -196,7 +199,7 @@ class OutputClosed(Exception):
 
 
 class StateError(ThresherError):
-    """A state on disk that does not allow this: a lock, results of another config. Exit code 5."""
+    """A state on disk that does not allow the command: a lock, results of another config. Exit code 5."""
 
     exit_code = 5
 

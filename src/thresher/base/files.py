@@ -28,20 +28,21 @@ _TEMPORARY = ".thresher-"
 # The names that `mkdtemp` makes for `temporary_folder`; users may call their own folders `.thresher-cache`.
 _TEMPORARY_FOLDER = re.compile(r"\.thresher-[a-z0-9_]{8}\.\d+\.tmp")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# Errors without a number: NumPy does not say why it could not write; `shutil.copytree` collects the texts of errors.
+# Errors without a number: NumPy gives no reason for a failed write; `shutil.copytree` collects the messages of errors.
 _NO_SPACE = re.compile(r"\d+ requested and \d+ written|No space left on device|Disk quota exceeded")
-# The temporary names of `atomic_path` and `remove_folder`, with the numbers of machine and process: Linux has no greater ones.
+# The temporary names of `atomic_path` and `remove_folder`, with the numbers of machine and process.
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)\.(old\.)?tmp")
+# Linux numbers its processes below this.
 _PROCESSES = 2**22
-# Scores are kept beside what is cleaned.
+# The end of the folder of scores, beside the cleaned file.
 _SCORES = ".scores"
 _MACHINE = zlib.crc32(socket.gethostname().encode()) * _PROCESSES
-# What this process gives temporary names, in the blocks of `without_leftovers`.
+# The paths for which this process makes temporary names, for each open block of `without_leftovers`.
 _WATCHED: list[set[Path]] = []
 
 
 def user_error(error: OSError, path: Path | str) -> ThresherError:
-    """Return the error shown to users for an operating-system error about `path`, or about what is written for it."""
+    """Return the error shown to users for an operating-system error about `path`, or about its temporary file."""
     path = final_path(path)
     if is_out_of_memory(error):
         return memory_error(str(path))
@@ -58,7 +59,7 @@ def user_error(error: OSError, path: Path | str) -> ThresherError:
 
 @contextmanager
 def user_errors(path: Path | str) -> Iterator[None]:
-    """Raise the error shown to users instead of an operating-system error in the block, which is about `path`."""
+    """Raise the error shown to users for an operating-system error about `path` in the block."""
     try:
         yield
     except OSError as error:
@@ -84,12 +85,12 @@ def final_path(path: Path | str) -> Path:
 
 
 def real_path(path: Path) -> Path:
-    """Return a path without links; those that lead to themselves stay: `Path.resolve` raises a `RuntimeError` for them."""
+    """Return a path without links. Circular links stay, for which `Path.resolve` raises a `RuntimeError`."""
     return Path(os.path.realpath(path))
 
 
 def cache_folder() -> Path:
-    """Return the folder for what is made on first use, such as models: `$THRESHER_CACHE`, else `thresher` in the user's."""
+    """Return the folder for files made on first use, such as models: `$THRESHER_CACHE`, or in the user's cache folder."""
     chosen = os.environ.get("THRESHER_CACHE")
     if chosen:
         return Path(chosen)
@@ -98,12 +99,12 @@ def cache_folder() -> Path:
 
 
 def scores_beside(path: Path) -> Path:
-    """Return the folder beside a file that has what it is made from until it is there."""
+    """Return the folder beside a file with the scores that the file is made from; it goes when the file is complete."""
     return path.with_name(f".{path.name}{_SCORES}")
 
 
 def is_unfinished(name: str) -> bool:
-    """Return whether a name is one that this package gives to files and folders until they are finished.
+    """Return whether this package gives the name to files and folders until they are finished.
 
     >>> [is_unfinished(name) for name in (".o.jsonl.scores", ".o.jsonl.1234.tmp", ".htaccess", "o.scores")]
     [True, True, False, False]
@@ -118,10 +119,11 @@ def atomic_path(path: Path) -> Iterator[Path]:
     If `path` is a link to a file, the link stays, and its target is replaced.
     """
     with suppress(OSError):
-        path = real_path(path) if path.is_symlink() and not path.is_dir() else path
+        if path.is_symlink() and not path.is_dir():
+            path = real_path(path)
     temporary = _aside(path, "tmp")
     try:
-        # One look, since another process may replace a folder meanwhile.
+        # A single `stat`, since another process may replace a folder meanwhile.
         with suppress(FileNotFoundError, NotADirectoryError):
             mode = path.stat().st_mode
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
@@ -141,7 +143,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
                 temporary.replace(path)
                 break
             except OSError as error:
-                # Another process put its folder there meanwhile: the last one stays.
+                # Another process put its folder there meanwhile: the last folder stays.
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
     except OSError as error:
@@ -174,9 +176,9 @@ def scratch_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
-    """Yield a new folder, in the system's one for temporary files if not in `parent`, and remove it at the end.
+    """Yield a new folder in `parent`, by default the system's folder for temporary files, and remove it at the end.
 
-    What killed processes left is removed first: it is no longer locked.
+    Folders that killed processes left are removed first: they are no longer locked.
     """
     parent = parent or Path(tempfile.gettempdir())
     with user_errors(parent):
@@ -185,10 +187,10 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
                 with suppress(OSError), locked(left):
                     shutil.rmtree(left)
         while True:
-            # A name that `remove_leftovers` knows, too.
+            # `remove_leftovers` knows this name, too.
             folder = Path(tempfile.mkdtemp(_ending("tmp"), _TEMPORARY, parent)).absolute()
             lock = ExitStack()
-            # Another process may have taken it for one that was left, before it was locked.
+            # Before the lock, another process may have removed the folder as a leftover.
             with suppress(OSError):
                 lock.enter_context(locked(folder))
                 if folder.exists():
@@ -204,7 +206,7 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 def locked(path: Path, flags: int = _FOLDER, wait: bool = False) -> Iterator[int]:
     """Lock a folder, or with other flags of `os.open` a file, for this process, and yield its file descriptor.
 
-    The system unlocks it however the process ends. `wait` waits for other processes.
+    The system unlocks it at any end of the process. `wait` waits for other processes.
     """
     handle = os.open(path, flags, 0o666)
     try:
@@ -217,16 +219,16 @@ def locked(path: Path, flags: int = _FOLDER, wait: bool = False) -> Iterator[int
 def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files and folders of killed processes below `folder`.
 
-    The caller must hold the lock of `folder`: temporary files of running processes look the same.
+    The caller must hold the lock of `folder`: temporary files of running processes have names of the same form.
     """
-    # Listed first, since removing changes what is walked through.
+    # Listed first, since removing a folder disturbs the walk.
     for path in list(folder.rglob(".*.tmp")):
         if _LEFTOVER.fullmatch(path.name):
             _remove(path)
 
 
 def remove_left(paths: Iterable[Path]) -> None:
-    """Remove what killed processes of this machine left of files and folders under temporary names."""
+    """Remove the temporary files and folders that killed processes of this machine left for these paths."""
     names: dict[Path, set[str]] = {}
     for path in paths:
         names.setdefault(path.parent, set()).add(path.name)
@@ -239,7 +241,7 @@ def remove_left(paths: Iterable[Path]) -> None:
 
 
 def _has_ended(number: int) -> bool:
-    """Return whether a process of this machine has ended; those of others are not known."""
+    """Return whether a process of this machine has ended; False for a process of another machine."""
     process = number - _MACHINE
     if not 0 < process < _PROCESSES:
         return False
@@ -252,7 +254,7 @@ def _has_ended(number: int) -> bool:
 
 @contextmanager
 def without_leftovers() -> Iterator[None]:
-    """Do `remove_left`, at the end of a block without an error, for all that this process has written in it."""
+    """At the end of a block without an error, do `remove_left` for all paths that this process has written in it."""
     written: set[Path] = set()
     _WATCHED.append(written)
     try:
@@ -284,7 +286,7 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
 
 
 def read_text(path: Path, most: int | None = None) -> str:
-    """Read a UTF-8 file, as `read_bytes`; skip a byte order mark and normalise line ends to line feeds."""
+    """Read a UTF-8 file as `read_bytes` does; skip a byte order mark and normalise line ends to line feeds."""
     try:
         return read_bytes(path, most).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
@@ -293,7 +295,7 @@ def read_text(path: Path, most: int | None = None) -> str:
 
 
 def kept_text(name: str, make: Callable[[], str]) -> str:
-    """Return the text `name` of the cache folder, made on first use; each time where nothing can be kept."""
+    """Return the text `name` of the cache folder, made on first use; made at each use if the folder cannot be written."""
     path = cache_folder() / name
     if path.is_file():
         return path.read_text(encoding="utf-8")
@@ -321,7 +323,7 @@ def file_digest(path: Path) -> str:
 
 
 def plugins(group: str) -> dict[str, EntryPoint]:
-    """Return what other installed packages offer under the name of a group, by name; nothing of it is imported."""
+    """Return the entry points of other installed packages in a group, by name; none is imported."""
     return _plugins(group, tuple(sys.path))
 
 
@@ -340,7 +342,7 @@ def safe_name(name: str) -> str:
 
 
 def by_numbers(path: Path) -> tuple[int, ...]:
-    """Return the numbers in a file's name, by which files sort however many digits they have.
+    """Return the numbers in a file's name: a sort key that does not depend on the number of digits.
 
     >>> by_numbers(Path("shard-000002-1000000.npz"))
     (2, 1000000)

@@ -35,12 +35,12 @@ def hash64(text: str) -> int:
 
 @dataclass(frozen=True)
 class HashCounts:
-    """How often hashes were counted; those counted once are not stored, and the others lie in files of `folder`."""
+    """The counts of hashes; files of `folder` hold the hashes that were counted more than once."""
 
     folder: Path
 
     def of(self, hashes: Hashes) -> Ints:
-        """Return the count of each hash, all of which were counted."""
+        """Return the count of each hash; all must have been counted."""
         if not len(self._repeated):
             return np.ones(len(hashes), dtype=np.int64)
         # Ascending, so that the files are read from their beginning to their end.
@@ -80,7 +80,7 @@ def count_hashes(batches: Iterable[Hashes], folder: Path) -> HashCounts:
 
 
 def _mapped(path: Path, kind: type[np.generic]) -> npt.NDArray[Any]:
-    """Return the numbers in a file, which the system reads where they are asked for; an empty file cannot be mapped."""
+    """Return the numbers in a file; the system reads them at first use. An empty file cannot be mapped."""
     if not path.stat().st_size:
         return np.zeros(0, dtype=kind)
     return np.memmap(path, dtype=kind, mode="r")

@@ -1,8 +1,9 @@
-"""Worker processes in which pages and files of others are read: a process that ends costs its task alone.
+"""Worker processes that read pages and files of others: a process that ends costs its task alone.
 
-Each worker is a Pebble pool of one process. Pebble knows which task a process was at only once the process has said so; a pool
-of one reports a process that ended before that, too. Workers are forked from the clean interpreter of multiprocessing's fork
-server, so they inherit no lock, no thread and no memory of the main process, and they end when that process is gone.
+Each worker is a Pebble pool of one process. Pebble knows the task of a process only once the process has reported it; a pool
+of one process also shows the end of a process before this report. Workers are forked from the clean interpreter of
+multiprocessing's fork server, so they inherit no lock, no thread and no memory of the main process, and they end when that
+process is gone.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 CRASHES = frozenset({-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE})
-"""Exit codes of crashes of C libraries; whoever kills a process sends another signal."""
+"""Exit codes of crashes of C libraries; a user or system that kills a process sends another signal."""
 _OUTPUT = 1
 _ERRORS = 2
 _CODE_FOR_0 = 256
-"""Stands for the exit code 0, which Pebble ignores; the system's codes are below."""
+"""Stands for the exit code 0, which Pebble ignores; the system's codes are lower."""
 _LOOK_SECONDS = 1.0
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _pickled_function = b""
@@ -115,7 +116,7 @@ class _Upcoming(Generic[Task]):
 
 @dataclass(frozen=True)
 class _Ended(Generic[Task]):
-    """A task that has a result or an error, or whose worker ended, with an exit code (None if unknown)."""
+    """A task with a result or an error, or a task whose worker ended, with an exit code (None if unknown)."""
 
     task: Task
     future: ProcessFuture[Any]
@@ -124,7 +125,7 @@ class _Ended(Generic[Task]):
 
 
 class _Crew(Generic[Task]):
-    """Workers, and the tasks that they are at."""
+    """Workers, and the tasks that they are working on."""
 
     def __init__(self, function: Callable[[Task], Any]) -> None:
         self.running: dict[ProcessFuture[Any], tuple[_Worker, Task]] = {}
@@ -145,7 +146,7 @@ class _Crew(Generic[Task]):
         return not any(future.done() for future in self.running)
 
     def wait(self) -> list[_Ended[Task]]:
-        """Wait a second at most for an end of some tasks, and return these."""
+        """Wait a second at most until some tasks end, and return the ended tasks."""
         wait(self.running, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
         for future, (worker, _) in self.running.items():
             # A pool that breaks just before it takes the task never answers.
@@ -204,12 +205,12 @@ class _Worker:
             error = future.exception()
             if isinstance(error, ProcessExpired):
                 return _true_code(error.exitcode)
-        # The process ended before Pebble noted that it had begun. Then Pebble starts no other.
+        # The process ended before Pebble noted that it had begun. Then Pebble starts no other process.
         return _true_code(self._context.processes[-1].exitcode)
 
 
 class _WorkerProcess(ForkServerProcess):
-    """A process whose exit code is never 0, so that Pebble reports each end: it takes 0 for an end that it asked for."""
+    """A process whose exit code is never 0, so that Pebble reports each end: it expects 0 if it ended the process itself."""
 
     @property
     def exitcode(self) -> int | None:
@@ -256,7 +257,7 @@ def call_silently(task: Task, function: Callable[[Task], Result]) -> Result:
 
 
 def _start_fork_server(environment: Mapping[str, str]) -> None:
-    """Start the interpreter of which workers are forks: numeric libraries read their number of threads when they load."""
+    """Start the interpreter that workers are forked from: numeric libraries read their number of threads when they load."""
     added = environment.keys() - os.environ.keys()
     os.environ.update(environment)
     try:
@@ -297,7 +298,7 @@ def _call_function(task: Any) -> Any:
     try:
         return _function()(task)
     except SystemExit as end:
-        # Pebble would raise it in the parent, which must not end where a page asks for it.
+        # Pebble would raise it in the parent, which must not end because of a page.
         if end.code is None:
             os._exit(0)
         os._exit(end.code if isinstance(end.code, int) else 1)

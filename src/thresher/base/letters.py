@@ -1,8 +1,8 @@
 """One spelling of each word: composed letters, no invisible characters.
 
-Lucene's StandardTokenizer keeps an invisible character in the word that it stands in (UAX #29, rule WB4), so that a word with
-a soft hyphen matches no query. ICU removes it (NFKC_Casefold leaves out Default_Ignorable_Code_Point). So does `readable`, for
-pages, documents, topics and titles alike, but for characters that carry meaning where they stand:
+Lucene's StandardTokenizer keeps an invisible character in its word (UAX #29, rule WB4), so that a word with a soft hyphen
+matches no query. ICU removes it (NFKC_Casefold leaves out Default_Ignorable_Code_Point). So does `readable`, for pages,
+documents, topics and titles alike, except for characters that carry meaning in their place:
 
 - joiners (U+200C, U+200D) after letters and marks of scripts whose letters join, such as Persian and Devanagari (RFC 5892,
   appendix A), and U+200D after emoji;
@@ -23,7 +23,7 @@ _ASCII = bytes(range(128))
 _VARIATIONS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _MONGOLIAN_VARIATIONS = "\u180b-\u180f"
 _TAGS = "\U000e0020-\U000e007f"
-# Fillers of Hangul, vowels of Khmer that are not written, marks of shorthand and of music, then reserved ones.
+# Fillers of Hangul, vowels of Khmer that are not written, marks of shorthand and of music, then reserved code points.
 _RARE = (
     "\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
@@ -49,7 +49,7 @@ _BLACK_FLAG = "\U0001f3f4"
 # Vowels and final consonants of decomposed Hangul, which are letters.
 _HANGUL = re.compile("[\u1161-\u11ff]")
 _TAG = re.compile(b"(<[a-zA-Z/!?][^>]*>)")
-# By number, and the invisible ones that have names; of these only `shy` needs no semicolon (HTML standard, 13.5).
+# References by number, and invisible characters by name. Only the name `shy` needs no semicolon (HTML standard, 13.5).
 _REFERENCE = re.compile(
     rb"&(?:#(?:[xX][0-9a-fA-F]{1,8}|[0-9]{1,8});?|shy;?|(?:zwn?j|[lr]lm|NoBreak|ZeroWidthSpace|Negative[A-Z][a-z]+Space"
     rb"|ApplyFunction|af|InvisibleTimes|it|InvisibleComma|ic);)"
@@ -65,7 +65,7 @@ def outside_ascii(text: str | bytes) -> set[str]:
 
 
 def readable(text: str) -> str:
-    """Return a text with each word in one spelling, as this module says.
+    """Return a text with one spelling of each word; see this module.
 
     >>> readable("Fa\\u0308hr\\u00adhafen") == "F\\u00e4hrhafen"
     True
@@ -84,7 +84,7 @@ def other_forms(id: str) -> list[str]:
 
 
 def readable_html(utf8: bytes) -> bytes:
-    """Return a page in UTF-8 with each word in one spelling; characters in references count, those within tags do not."""
+    """Return a page in UTF-8 with one spelling of each word, also of words with references; tags stay as they are."""
     characters = {reference: _character(reference) for reference in set(_REFERENCE.findall(utf8))}
     if _has_variants(set(characters.values())):
         utf8 = _REFERENCE.sub(lambda match: _unless_markup(match[0], characters[match[0]]), utf8)
@@ -102,12 +102,12 @@ def _respelled(text: str) -> str:
 
 
 def _character(reference: bytes) -> str:
-    """Return the character of a reference; empty for one that is in no text, such as a lone surrogate."""
+    """Return the character of a reference; empty for a character that no text has, such as a lone surrogate."""
     return unescape(reference.decode()).encode("utf-8", "ignore").decode()
 
 
 def _unless_markup(reference: bytes, character: str) -> bytes:
-    """Return a character in UTF-8; its reference where the character might be taken for a tag or another reference."""
+    """Return a character in UTF-8; its reference if the character might be read as part of a tag or another reference."""
     if character.isascii() and not character.isalnum():
         return reference
     return character.encode()
@@ -131,7 +131,7 @@ def _is_variant(character: str) -> bool:
 
 
 def _with_meaning(run: re.Match[str]) -> str:
-    """Return those of a run of invisible characters that carry meaning after the character before it."""
+    """Return the characters of an invisible run that carry meaning after the character before the run."""
     before = run.string[max(run.start() - 1, 0) : run.start()]
     return "".join(character for character in run[0] if _means_something(before, character))
 

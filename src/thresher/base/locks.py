@@ -17,7 +17,7 @@ from thresher.base.files import fit_text, locked, real_path, remove_leftovers, u
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Lock `folder` for this process; the system unlocks it however the process ends."""
+    """Lock `folder` for this process; the system unlocks it at any end of the process."""
     path = folder / ".lock"
     with ExitStack() as stack:
         try:
@@ -40,7 +40,7 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def exclusive_folders(*folders: Path) -> Iterator[None]:
-    """Lock folders, which may be the same, and remove the leftovers of killed processes from them."""
+    """Lock folders, each only once, and remove the leftovers of killed processes from them."""
     different = {real_path(folder): folder for folder in folders}
     with ExitStack() as stack:
         for folder in different.values():

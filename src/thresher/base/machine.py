@@ -43,7 +43,7 @@ def free_address_space() -> int | None:
 
 
 def check_address_space(who: str, gib: float, fix: str) -> None:
-    """Raise an error if a limit of address space leaves less than somebody needs: C code would end the process."""
+    """Raise an error if a limit of address space leaves less than `who` needs: C code would end the process."""
     free = free_address_space()
     if free is not None and free < gib * 2**30:
         what = f"{who} {gib:g} GiB of address space, and the limit leaves {free / 2**30:.1f} GiB"
@@ -66,7 +66,7 @@ def find_tdp(model: str, sockets: int = 1, configured: float | None = None) -> T
 
     Args:
         model: such as `Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz`.
-        sockets: how many such CPUs the machine has.
+        sockets: the number of these CPUs in the machine.
         configured: watts of the whole machine, `costs.tdp_watts`; None if it is not configured.
     """
     if configured is not None:
@@ -179,8 +179,8 @@ class Power:
     Args:
         watts: of one machine: the thermal design power of its CPUs, or its measured power.
         source: of the watts.
-        share: of the watts that the work is charged with: cores used by cores there are.
-        machines: of a cluster that cleans; indexing and searching are done by one.
+        share: the share of the watts that the work is charged with: used cores by all cores.
+        machines: the number of machines that clean; a single machine indexes and searches.
         pue: power usage effectiveness, 1 or more.
         intensity: C_e, kg of CO2 equivalents a kWh.
         origin: where and when that intensity held; empty if unknown.

@@ -47,8 +47,8 @@ def run_tasks(
 ) -> Iterator[Result]:
     """Call `function` with the arguments of each task and yield the results, a few tasks ahead of the consumer.
 
-    For tasks that are read one after the other and results that fill memory, such as texts. A single local worker, or
-    one for a single task, is this process.
+    This function suits tasks that are read in sequence and results that fill memory, such as texts. With a single local
+    worker, or a single task, this process does the work.
 
     Args:
         what: the activity, for the error.
@@ -86,7 +86,7 @@ def compute(
 ) -> Iterator[Result]:
     """Call `function` with the arguments of each task by joblib and yield the results as they come.
 
-    For our own computations: all tasks are listed first, and results that the consumer has not taken wait in memory.
+    This function suits our own computations: all tasks are listed first, and results wait in memory for the consumer.
     Arguments, errors and Dask are as in `run_tasks`.
     """
     listed = list(tasks)

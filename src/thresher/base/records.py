@@ -76,17 +76,17 @@ class RecordFile(Generic[Record]):
     """The file format of records of one class.
 
     Numbers that JSON does not know are the strings "NaN", "Infinity" and "-Infinity". A field with a default may be missing in
-    a file, and an unknown one is ignored.
+    a file, and an unknown field is ignored.
 
     Attributes:
         kind: a dataclass of numbers, texts, enumerations, other dataclasses, tuples and mappings of these, and arrays
             annotated with `NestedLists`.
         what: the content of the file, for errors.
-        fix: of a file that cannot be read, for errors.
+        fix: for errors: the fix for a file that cannot be read.
         format, version: the members of the file that identify it; a file without a format has neither.
         error: raised for any other file.
-        most: bytes of a file at most; None for any number.
-        indent: spaces by which the members of a file are indented, each on its line; None for one line.
+        most: the largest size of a file in bytes; None for any size.
+        indent: the spaces before each member of a file, which has its own line; None for a file of one line.
     """
 
     kind: type[Record]
@@ -103,11 +103,11 @@ class RecordFile(Generic[Record]):
         write_text(path, self.text(record) + "\n")
 
     def read(self, path: Path) -> Record:
-        """Read what `write` wrote."""
+        """Read a file of `write`."""
         return self.parse(read_text(path, self.most), str(path))
 
     def find(self, path: Path) -> Record | None:
-        """Read what `write` wrote; None if the file is missing or damaged."""
+        """Read a file of `write`; None if the file is missing or damaged."""
         try:
             return self.read(path)
         except ThresherError:

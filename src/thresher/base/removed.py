@@ -1,6 +1,6 @@
 """Names of version 0.2 that this version lacks, each with its replacement.
 
-A command, option, key of an experiment file, scorer or pruning method of such a name ends in an error whose fix is the text
+If a user names a removed command, option, key of an experiment file, scorer or pruning method, the error's fix is the text
 here.
 """
 

@@ -1,4 +1,4 @@
-"""Repeated times: ratios to the baseline with intervals, which differences are measurable, and when cleaning has paid off.
+"""Repeated times: ratios to the baseline with intervals, the measurable differences, and the time when cleaning has paid off.
 
 The same work is timed again and again, interleaved with the baseline and with a copy of the baseline that is measured as if it
 were a variant. The copy's apparent speed-up is the noise floor.
@@ -72,7 +72,7 @@ def compare_times(names: Sequence[str], wall: Sequence[Floats], cpu: Sequence[Fl
     """Compare times with the baseline's.
 
     The time of a topic is the median over all rounds. The ratio is the geometric mean over topics of a variant's time by the
-    baseline's. Standard errors are those of a bootstrap that draws restarts, with all of their rounds, and topics
+    baseline's. Standard errors come from a bootstrap that draws restarts, with all of their rounds, and topics
     independently (Owen, "The pigeonhole bootstrap", Annals of Applied Statistics 1(2), 2007), so that intervals hold for other
     restarts and for other topics of the kind. A bootstrap of n draws is too narrow by √((n − 1)/n), and means of few draws
     have thick tails: an interval reaches to both sides by the standard error times √(n/(n − 1)) times the quantile of
@@ -109,8 +109,8 @@ def compare_times(names: Sequence[str], wall: Sequence[Floats], cpu: Sequence[Fl
 def measurable(ratio: Interval, saved: Interval, copy: Interval) -> bool:
     """Return whether a difference from the baseline is more than noise.
 
-    The ratio's interval must lie outside of the noise floor, which reaches from 1 to both sides as far as the copy's interval
-    reaches to the farther one; and the seconds saved must have one sign all over their interval.
+    The ratio's interval must lie outside of the noise floor. The noise floor reaches equally far from 1 to both sides: as far
+    as the farther bound of the copy's interval. The interval of the seconds saved must have one sign.
     """
     low = min(copy.low, 1 / copy.high)
     high = 1 / low if low > 0 else math.inf
@@ -118,7 +118,7 @@ def measurable(ratio: Interval, saved: Interval, copy: Interval) -> bool:
 
 
 def are_narrow(wall: Sequence[Floats], width: float, seed: int = 0) -> bool:
-    """Return whether every ratio's interval is within the share `width` of it on both sides; see `compare_times`."""
+    """Return whether every ratio's interval extends at most the share `width` of the ratio on both sides."""
     for ratio in _bounded(wall, seed).ratios:
         if ratio.high > ratio.value * (1 + width) or ratio.low < ratio.value * (1 - width):
             return False
@@ -227,8 +227,8 @@ class BreakEven:
 
     Args:
         payoff: when cleaning pays off.
-        queries: queries after which cleaning pays off; empty where it never does, and where that is not measurable.
-        until: queries after which slower searching has used up the gain.
+        queries: queries after which cleaning pays off; None if it never does, or if this is not measurable.
+        until: queries after which slower searching has used up the gain of a cheaper build.
     """
 
     payoff: Payoff
@@ -237,15 +237,15 @@ class BreakEven:
 
 
 def break_even(extra: float, saved: Interval | None) -> BreakEven:
-    """Compare a variant's extra cost before the first query with what it saves on each.
+    """Compare a variant's extra cost before the first query with its saving per query.
 
-    All are seconds of one kind (wall or CPU), or all kg of CO₂. On one machine both give the same answer, as Eq. 9 is linear
-    in time; where several machines clean at the same time, CO₂ pays off later.
+    All costs are seconds of one kind (wall or CPU), or all kg of CO₂. On one machine time and CO₂ give the same answer, as
+    Eq. 9 is linear in time. If several machines clean at the same time, cleaning pays off later in CO₂ than in time.
 
     Args:
-        extra: to clean the collection, beyond the parsing that the baseline needs too, and to build its index, beyond
-            the baseline's; negative for less.
-        saved: what a query needs less than the baseline's, of one sign; None if the difference cannot be measured.
+        extra: the cost to clean the collection, without the parsing that the baseline needs too, plus the index's building
+            cost beyond the baseline's; negative for less.
+        saved: the cost that a query saves compared with the baseline's, of one sign; None if it cannot be measured.
     """
     if saved is None:
         return BreakEven(Payoff.NO_COSTLIER if extra <= 0 else Payoff.UNKNOWN)
@@ -271,13 +271,13 @@ class ExtraSeconds(NamedTuple):
 
 
 def co2_break_even(extra: ExtraSeconds, saved: Interval | None, power: Power, machines: int) -> BreakEven | None:
-    """Compare the CO₂ of cleaning and building with what each query saves; None for one machine, as it equals `break_even`.
+    """Compare the CO₂ of cleaning and building with the CO₂ saved per query; None for one machine: see `break_even`.
 
     Args:
         extra: seconds beyond the baseline's.
-        saved: seconds a query is faster than the baseline's, of one sign; None if the difference cannot be measured.
-        power: of one machine.
-        machines: that clean at the same time; one indexes and searches.
+        saved: the seconds that a query saves compared with the baseline's, of one sign; None if they cannot be measured.
+        power: the power of one machine.
+        machines: the number of machines that clean at the same time; a single machine indexes and searches.
     """
     if machines == 1:
         return None
@@ -300,7 +300,7 @@ class Times:
     peak: float
 
     def __add__(self, other: Times) -> Times:
-        """Return the costs of both, one after the other: the sum of their seconds, the larger peak."""
+        """Return the costs of both pieces of work in sequence: the sum of their seconds, the larger peak."""
         return Times(self.wall + other.wall, self.cpu + other.cpu, max(self.peak, other.peak))
 
 
@@ -337,9 +337,9 @@ class ThreadClock:
 def measure_times() -> Iterator[Stopwatch]:
     """Measure the block: wall time, CPU time of this process, and its peak memory.
 
-    On Linux the peak is the kernel's own high-water mark, reset at the start of the block, so none is missed.
-    Elsewhere (and where the reset is not allowed) it is the process's since it began. Blocks are not nested. Child
-    processes are not included: workers measure themselves, and their times are added.
+    On Linux the peak is the kernel's own high-water mark, reset at the start of the block, so no peak is missed. On other
+    systems, and if the reset is not allowed, it is the peak since the process began. Blocks are not nested. Child processes
+    are not included: workers measure themselves, and their times are added.
     """
     stopwatch = Stopwatch()
     was_reset = _reset_peak()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LOADERS: list[Callable[[], object]] = []
-"""Fill `VIEWS` when a record is first shown; `thresher.api` adds the one that imports reports, which import the records."""
+"""Functions that fill `VIEWS` when a record is first shown. `thresher.api` adds a function that imports the reports."""
 
 
 @dataclass(frozen=True)
@@ -15,11 +15,11 @@ class View:
     """Functions that show a record.
 
     Attributes:
-        line: in a few words.
-        html: as a short answer.
-        frame: whole, as a `pandas.DataFrame`.
-        plot: as a chart for a retrieval model and by a measure, None for the first and the main one; None if there is no
-            chart of the record.
+        line: returns the record in a few words.
+        html: returns a short answer in HTML.
+        frame: returns the whole record as a `pandas.DataFrame`.
+        plot: returns a chart for a retrieval model (None for the first) and a measure (None for the main measure); None if
+            there is no chart of the record.
     """
 
     line: Callable[[Any], str]
@@ -29,7 +29,7 @@ class View:
 
 
 VIEWS: dict[str, View] = {}
-"""By the name of the class."""
+"""The view of each class of records, by the name of the class."""
 
 
 class Shown:
@@ -54,7 +54,7 @@ class Shown:
 
 
 class Plotted(Shown):
-    """A record of which there is a chart."""
+    """A record that can be drawn as a chart."""
 
     def plot(self, retrieval: str | None = None, measure: str | None = None) -> Any:
         """Return a chart of index size against a measure (the main one), for a retrieval model (the first).

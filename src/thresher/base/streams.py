@@ -63,7 +63,7 @@ def open_stream(path: Path) -> Stream:
 
 
 def bytes_read(path: Path) -> int | None:
-    """Return the number of bytes read of the file that `open_stream` opened last under a path; None if it is not open."""
+    """Return the number of bytes read so far from the file that `open_stream` last opened at a path; None if it is closed."""
     handle = _OPEN.get(path)
     if handle is None or handle.closed:
         return None

@@ -1,7 +1,7 @@
 """Tables of named columns, each in one file of NumPy's format `.npz`: a ZIP archive of arrays, compressed, with checksums.
 
-`numpy.load` opens such a file: `NAME.numbers` is a column of numbers; `NAME.values` with `NAME.offsets` are lists of numbers,
-and `NAME.utf8` with `NAME.offsets` are texts, one after the other.
+`numpy.load` opens the file: `NAME.numbers` is a column of numbers; `NAME.values` with `NAME.offsets` are lists of numbers,
+and `NAME.utf8` with `NAME.offsets` are texts. The texts or lists of a column are stored in order, without separators.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Texts:
     """A column of texts.
 
     Attributes:
-        utf8: the bytes of all texts, one after the other.
-        offsets: where each text begins and the last one ends; shape (rows + 1,).
+        utf8: the bytes of all texts in order.
+        offsets: the offset where each text begins, and where the last text ends; shape (rows + 1,).
     """
 
     utf8: npt.NDArray[np.uint8]
@@ -68,8 +68,8 @@ class Lists:
     """A column of lists of numbers.
 
     Attributes:
-        values: the numbers of all lists, one after the other.
-        offsets: where each list begins and the last one ends; shape (rows + 1,).
+        values: the numbers of all lists in order.
+        offsets: the offset where each list begins, and where the last list ends; shape (rows + 1,).
     """
 
     values: Numbers
@@ -107,7 +107,7 @@ Column = Texts | Lists | Numbers
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Named columns of equal length. To ask for a column that is not there raises `KeyError`."""
+    """Named columns of equal length. A column that is missing raises `KeyError`."""
 
     columns: Mapping[str, Column]
 
@@ -159,7 +159,7 @@ def read_about(path: Path) -> str:
 
 
 def read_column_names(path: Path) -> set[str]:
-    """Return the names of the columns of the table in a file; errors are as of `read_about`."""
+    """Return the names of the columns of the table in a file; errors as in `read_about`."""
     with ZipFile(path) as archive:
         return {name.removesuffix(".npy").rpartition(".")[0] for name in archive.namelist() if name != _ABOUT}
 
@@ -200,7 +200,7 @@ def _read_column(archive: ZipFile, name: str, parts: set[str]) -> Column:
 
 
 def _read_array(archive: ZipFile, name: str, part: str) -> Numbers:
-    # The member is read to its end before anything believes it: the checksum is compared there.
+    # The member is read to its end first: only there its checksum is compared.
     data = io.BytesIO(archive.read(f"{name}.{part}.npy"))
     array: Numbers = np.lib.format.read_array(data, allow_pickle=False)
     return array

@@ -120,12 +120,9 @@ class Cut:
             ConfigError: if it is a percentile that no collection has resolved, or is missing.
         """
         if self.cutoff is None:
-            what = f"the percentile {self.percentile.name}" if self.percentile else "the cutoff"
-            raise ConfigError(
-                f"{what} is not a number without the scores of a collection",
-                "clean a collection, or give a number",
-                self.name,
-            )
+            cutoff = f"the percentile {self.percentile.name}" if self.percentile else "the cutoff"
+            what = f"{cutoff} is not a number without the scores of a collection"
+            raise ConfigError(what, "clean a collection, or give a number", self.name)
         return self.cutoff
 
     @property
@@ -185,16 +182,13 @@ class Cleaner:
     @property
     def input_name(self) -> str:
         """The name of the text that it cuts: empty for the page's own."""
-        if not self.cuts:
-            return ""
-        return self.cuts[0].scorer.input_name
+        return self.cuts[0].scorer.input_name if self.cuts else ""
 
     def check_own_text(self) -> None:
         """Check that it cuts the page's own text, which stands in the page's tree."""
         if self.input_name:
-            raise ConfigError(
-                "only the page's own blocks become HTML or Markdown", "leave HTML and Markdown out", self.name
-            )
+            what = "only the page's own blocks become HTML or Markdown"
+            raise ConfigError(what, "leave HTML and Markdown out", self.name)
 
     @property
     def on_page(self) -> Cleaner:
@@ -302,18 +296,15 @@ def parse_sweep(text: str, where: str | None = None) -> Cut:
     where = where or text
     cut = parse_scorer(text, where)
     if cut.scorer.decides:
-        raise ConfigError(
-            f"the scorer {text!r} of a sweep decides by itself and has no cutoffs", "name it under [cleaners]", where
-        )
+        what = f"the scorer {text!r} of a sweep decides by itself and has no cutoffs"
+        raise ConfigError(what, "name it under [cleaners]", where)
     return cut
 
 
 def sweep_name(template: Cut, cutoff: relative_cutoffs.Cutoff) -> str:
     """Return a sweep's name: the template's, with `@p` or `@r` behind it for percentiles, `@doc` for quotas."""
     kind = relative_cutoffs.kind_of(cutoff)
-    if not kind:
-        return template.name
-    return f"{template.name}@{kind}"
+    return f"{template.name}@{kind}" if kind else template.name
 
 
 def middle_cutoff(kind: type[base.Scorer]) -> str:
@@ -378,9 +369,7 @@ def _parse_cut(part: str, text: str, where: str) -> Cut:
 
 def _cut_parameters(kind: type[base.Scorer]) -> tuple[base.Parameter, ...]:
     """Return the options of a cut by a scorer: none for a text, which nothing cuts."""
-    if issubclass(kind, base.TextMaker):
-        return ()
-    return CUT_PARAMETERS
+    return () if issubclass(kind, base.TextMaker) else CUT_PARAMETERS
 
 
 def _unparsed(text: str, where: str) -> ConfigError:

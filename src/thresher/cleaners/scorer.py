@@ -96,11 +96,8 @@ class Parameter:
             # A whole number may be too large for a float.
             number = 0.0 if self.type is str else float(value)
         except (ValueError, OverflowError) as error:
-            raise ConfigError(
-                f"the value {text!r} of {self.name!r} is not {_TYPE_NAMES[self.type]}",
-                f"give one such as {self.default}",
-                where,
-            ) from error
+            what = f"the value {text!r} of {self.name!r} is not {_TYPE_NAMES[self.type]}"
+            raise ConfigError(what, f"give one such as {self.default}", where) from error
         if self.choices and value not in self.choices:
             raise self._no_choice(text, where)
         if self.type is not str:
@@ -199,8 +196,7 @@ class Scorer(Declared, ABC):
             cutoffs: the cut is at `DECISION`, names do not show it, and no sweep runs over it.
         headings: the usual treatment of headings by cuts: a choice of `thresher.cleaners.cleaner.HEADINGS`.
         usual: the published cutoff, which a name without a cutoff has; None if a name must have a cutoff.
-        reference: the parameter that names a model with a reference text, if cutoffs may be percentiles of this text; empty
-            if they may not.
+        reference: the parameter that names a model with a reference text for percentiles; empty if there is none.
         detail: the detail of the page that it uses: `TAGS` for `Segments.marks` or derived features such as linked words,
             `ELEMENTS` for `Segments.elements`.
         needs_spaces: whether it works on words between spaces, which texts in scripts without spaces hardly have.
@@ -243,16 +239,12 @@ class Scorer(Declared, ABC):
     @property
     def input_name(self) -> str:
         """The name of the text that a cut by this scorer reads: empty for the page's own."""
-        if self.input_text is None:
-            return ""
-        return self.input_text.canonical_name
+        return "" if self.input_text is None else self.input_text.canonical_name
 
     @property
     def required_texts(self) -> tuple[TextMaker, ...]:
         """The makers of the other texts of a page that it needs, in `Segments.texts`."""
-        if self.input_text is None:
-            return ()
-        return (self.input_text,)
+        return () if self.input_text is None else (self.input_text,)
 
     @property
     def fingerprint(self) -> str:
@@ -376,20 +368,15 @@ class PageText(TextMaker):
     def make(self, page: Page, html: str, segments: Segments) -> str:
         """Return the text of a page, a block a line; an exception costs this text of the page alone.
 
-        Args:
-            page: with its id.
-            html: decoded.
-            segments: of the page itself.
+        `page` has its id, `html` is the decoded page, and `segments` are the segments of the page itself.
         """
 
 
 def aligned_shares(blocks: Sequence[str], lines: Sequence[str]) -> Scores:
     """Return the share of each block's words that are in another text: within `_ALIGNED_WORDS` in a row, or as a whole line.
 
-    Case and punctuation do not count. The time is linear in the words, unlike alignment by longest matches.
-
-    Returns:
-        shape (blocks,), range 0 to 1; 0 for blocks without words.
+    Case and punctuation do not count. The time is linear in the words, unlike alignment by longest matches. Shape (blocks,),
+    range 0 to 1; 0 for blocks without words.
     """
     whole_lines: set[tuple[str, ...]] = set()
     text: list[str] = []
@@ -428,8 +415,7 @@ def with_values(name: str, values: Mapping[str, Value]) -> str:
     """
     items: list[str] = []
     for key, value in values.items():
-        prefix = f"{key}=" if key else ""
-        items.append(prefix + value_text(value))
+        items.append(f"{key}={value_text(value)}" if key else value_text(value))
     if not items:
         return name
     return f"{name}({','.join(items)})"
@@ -505,8 +491,7 @@ def own_block_scorers(scorers: Sequence[Scorer]) -> dict[str, Scorer]:
     for _, maker in sorted(makers.items()):
         all_scorers.extend(maker.on_page)
     all_scorers.extend(scorers)
-    of_own_blocks = [scorer for scorer in all_scorers if scorer.input_text is None]
-    return {scorer.canonical_name: scorer for scorer in of_own_blocks}
+    return {scorer.canonical_name: scorer for scorer in all_scorers if scorer.input_text is None}
 
 
 def input_names(scorers: Sequence[Scorer]) -> tuple[str, ...]:

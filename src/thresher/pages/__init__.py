@@ -16,7 +16,8 @@ from thresher.base.numbers import Ints
 from thresher.collections.sources import Page, PageError
 from thresher.pages.decoding import Decoded, binary_kind, decode
 from thresher.pages.marked_text import dump_blocks, heading_mark
-from thresher.pages.parsing import Detail, described, flatten_page, lines, one_space
+from thresher.pages.marks import lines, one_space
+from thresher.pages.parsing import Detail, described, flatten_page
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
 from thresher.pages.trees import harmless, meta_description, parsed, place_texts

@@ -16,7 +16,6 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from lxml import etree
 
 from thresher.pages.references import WATCHED, ReferenceReader, References
@@ -92,11 +91,6 @@ CONTROL_REFERENCE = re.compile(
 )
 _BREAK_END = re.compile(rb"</[bB][rR]\s*/?>")
 _SPACE = ord(" ")
-_LINE_FEED = ord("\n")
-_NO_HEADING = ord("0")
-# In UTF-8, the first two bits of every byte that continues a character.
-_FIRST_BITS = 0xC0
-_CONTINUES = 0x80
 _StartTag = Callable[[str, Mapping[str, str]], None]
 _EndTag = Callable[[str], None]
 
@@ -117,21 +111,6 @@ class DescribedText(NamedTuple):
 
     marked: bytes
     descriptions: list[str]
-
-
-class Lines(NamedTuple):
-    """The blocks of marked text.
-
-    Attributes:
-        text: the blocks, joined by line feeds, with one space between words.
-        levels: each block's heading level: 0 for none, 1 to 6, 7 for the page's title.
-        places: the position of each character of the text in the marked text, in bytes; for white space, the begin of its
-            run. None if `lines` was called without `placed`.
-    """
-
-    text: str
-    levels: list[int]
-    places: npt.NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)
@@ -328,47 +307,6 @@ def described(flat: bytes) -> DescribedText:
         # Decoding all descriptions at once is faster.
         descriptions = b"\n".join(pieces[1::2]).decode().split("\n")
     return DescribedText((MARK + ELEMENT).encode().join(pieces[::2]), descriptions)
-
-
-def lines(flat: bytes, placed: bool = False) -> Lines:
-    """Return the blocks of marked text, whose white space is U+0020 and line feeds alone; `Lines.places` only if `placed`."""
-    codes = np.frombuffer(b"\n%b\n" % flat, dtype=np.uint8)
-    marks = (codes == ord(MARK)).nonzero()[0]
-    kinds = codes[marks + 1]
-    shown = (codes >= _SPACE) | (codes == _LINE_FEED)
-    shown[marks + 1] = False
-    places = shown.nonzero()[0]
-    codes = codes.take(places)
-    # One character of each run of white space remains: a line feed if the run has any. The text begins and ends with a run.
-    remains = codes > _SPACE
-    edges = (remains[1:] != remains[:-1]).nonzero()[0] + 1
-    words = edges[::2]
-    runs = np.concatenate(([0], edges[1::2]))
-    # A run and the word after it have their minimum in the run: line feeds and spaces have the lowest codes.
-    separators = np.minimum.reduceat(codes, runs)
-    codes[runs] = separators
-    remains[runs] = True
-    # There are line feeds on both sides of a heading's mark.
-    headings = (kinds >= _NO_HEADING) & (kinds <= _NO_HEADING + TITLE_LEVEL)
-    levels = np.concatenate(([0], kinds[headings] - _NO_HEADING))
-    first_words = places[words[separators[:-1] == _LINE_FEED]]
-    levels_of_blocks = levels[marks[headings].searchsorted(first_words)].tolist()
-    remaining = remains.nonzero()[0]
-    codes = codes.take(remaining)
-    text = codes.tobytes().decode()[1:-1]
-    if not placed:
-        return Lines(text, levels_of_blocks, None)
-    begins_character = codes & _FIRST_BITS != _CONTINUES
-    # A line feed was put before the marked text, and one stands at each end of the lines.
-    return Lines(text, levels_of_blocks, places.take(remaining.compress(begins_character))[1:-1] - 1)
-
-
-def one_space(utf8: bytes, outside: set[str]) -> bytes:
-    """Return a text with U+0020 for all other white space; `outside` are its characters outside ASCII."""
-    for character in outside:
-        if character.isspace():
-            utf8 = utf8.replace(character.encode(), b" ")
-    return utf8
 
 
 def _writer(marks: _Marks, version: Version, describes: bool, with_references: bool) -> _Target:

@@ -67,9 +67,7 @@ class TextPlace(NamedTuple):
     @property
     def parent(self) -> etree._Element | None:
         """The element that the text is in."""
-        if self.where == TEXT:
-            return self.element
-        return self.element.getparent()
+        return self.element if self.where == TEXT else self.element.getparent()
 
     def put(self, text: str) -> None:
         """Put another text there."""
@@ -197,9 +195,7 @@ def _end_hidden(hidden: list[_Hidden], left_out: set[etree._Element]) -> None:
 
 def ends_block(tag: str, rule: str) -> bool:
     """Return whether a tag ends a block."""
-    if rule == "join":
-        return tag in BLOCK_TAGS
-    return tag != "a"
+    return tag in BLOCK_TAGS if rule == "join" else tag != "a"
 
 
 def is_apart(tag: str) -> bool:
@@ -309,8 +305,7 @@ def stays_between(text: str, ends: Sequence[int], kept_parts: Sequence[int]) -> 
 def _cut_texts(places: Sequence[TextPlace], stays: npt.NDArray[np.bool_]) -> None:
     """Cut the texts of a tree to the characters that stay, with the white space behind them and before a kept block."""
     at = 0
-    block = -1
-    before = False
+    block, before = -1, False
     for place in places:
         text = place.text
         characters = len("".join(text.split()))
