@@ -37,7 +37,7 @@ _PROCESSES = 2**22
 # The end of the folder of scores, beside the cleaned file.
 _SCORES = ".scores"
 _MACHINE = zlib.crc32(socket.gethostname().encode()) * _PROCESSES
-# The paths for which this process makes temporary names, for each open block of `without_leftovers`.
+# The final paths of temporary names of this process, for each open block of `without_leftovers`.
 _WATCHED: list[set[Path]] = []
 
 
@@ -85,7 +85,7 @@ def final_path(path: Path | str) -> Path:
 
 
 def real_path(path: Path) -> Path:
-    """Return a path without links. Circular links stay, for which `Path.resolve` raises a `RuntimeError`."""
+    """Return a path without links. Circular links stay: `Path.resolve` would raise a `RuntimeError`."""
     return Path(os.path.realpath(path))
 
 

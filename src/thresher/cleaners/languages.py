@@ -81,8 +81,11 @@ def _identifier() -> Any:
 
 def recognised() -> list[str]:
     """Return the codes of ISO 639-1 that `code_of` may return."""
-    codes = [str(code) for code in _identifier().nb_classes]
-    return sorted(code for code in codes if len(code) == 2)
+    codes: list[str] = []
+    for code in _identifier().nb_classes:
+        if len(code) == 2:
+            codes.append(str(code))
+    return sorted(codes)
 
 
 class LikelyLanguage(NamedTuple):

@@ -27,7 +27,7 @@ CATALOGUE_PREFIX = "ir_datasets:"
 What = Literal["docs", "queries", "qrels"]
 # ClueWeb's documents, for one, need ir_datasets[warc].
 _EXTRA = re.compile(r"ir_datasets\[[\w-]+\]")
-# The fields of records that hold a page; others hold text that the package extracted.
+# The fields of records that hold a page; other fields hold text that the package extracted.
 _HTML_FIELDS = ("html", "dom_html")
 _CHARSET = re.compile(r"^content-type:[^\r\n]*?charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE | re.MULTILINE | re.ASCII)
 _NAMES: dict[What, str] = {"docs": "documents", "queries": "topics", "qrels": "qrels"}

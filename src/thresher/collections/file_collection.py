@@ -38,18 +38,18 @@ WHOLE_BYTES = 512 * 2**10
 
 MANY = 32
 MANY_WHOLE_BYTES = 16 * 2**20
-"""With this many files, one that cannot be split is a single part, read by its worker, up to this size."""
+"""With this many files, a file that cannot be split is a single part, read by its worker, up to this size."""
 
 _FIRST_BYTES = 4096
-# Types of files that a page in HTML may have by its name: `index.php`, `about`, `list.pl?page=2` have none or this one.
+# The types that a page in HTML may have by its name: `index.php`, `about` and `list.pl?page=2` have one of these.
 _PAGE_TYPES = (None, "text/html", "application/xhtml+xml", "text/plain")
-# Those of Python, whatever the system has.
+# Python's own types: the system's types differ between machines.
 _TYPES = mimetypes.MimeTypes(filenames=())
 _MOST_ENDINGS = 3
 
 
 def kinds() -> tuple[FileKind, ...]:
-    """Return the formats that are known, those of other packages in `thresher.collections` too, which are told by suffix."""
+    """Return the known formats, with entry points of other packages for `thresher.collections`, which are told by suffix."""
     all_kinds = list(KINDS)
     for entry in plugins("thresher.collections").values():
         all_kinds.append(entry.load()())
@@ -67,7 +67,7 @@ class ListedFiles(NamedTuple):
 class Files:
     """Documents in files of one format, in the order of the files' paths by code point.
 
-    `any_name`: pages in HTML are all files whose names do not say that they are something else, as a user asks for.
+    With `any_name`, on a user's request, all files are pages in HTML unless their names say otherwise.
     """
 
     path: Path
@@ -90,7 +90,7 @@ class Files:
         return {entry.shown: entry.state for entry in self._files()}
 
     def parts(self, pages: int) -> Iterator[sources.Part]:
-        """Yield the parts, cut by file size; files of a page each are grouped, as are pages of files that the parent reads."""
+        """Yield the parts, cut by file size. Files of one page each are grouped, and so are pages read by the parent."""
         files = self._files()
         if self.format in PAGE_FORMATS:
             yield from sources.grouped(self._pages(files), 0, self.path, "", pages)
@@ -166,9 +166,9 @@ class ChosenFiles(NamedTuple):
 def chosen(files: Sequence[FileEntry], format: str, root: Path, any_name: bool = False) -> ChosenFiles:
     """Choose the files of a collection; `any_name` as for `Files`.
 
-    The user's `format` counts, else files whose names imply one take precedence (a list of checksums beside WARC files
-    is not a document); first bytes are examined only if there are none. Text dumps come last: a folder of pages may
-    have notes beside them.
+    The user's `format` counts. Without it, files whose names imply a format take precedence (a list of checksums beside WARC
+    files is not a document). First bytes are examined only if no name implies a format. Text dumps come last: a folder of
+    pages may contain notes, too.
     """
     if not files:
         raise InputError("the folder is empty", "check the path", str(root))
@@ -205,14 +205,14 @@ def _may_be_page(name: str) -> bool:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What a folder has besides the documents of its format.
+    """The entries of a folder besides the documents of its format.
 
     Attributes:
-        others: the number of its other files.
-        endings: how many of these have which ending, the most frequent ones first.
-        hidden: hidden folders, hidden files and files of macOS.
+        others: the number of other files.
+        endings: the most frequent endings of the other files, and the number of files with each, in descending order.
+        hidden: the number of hidden folders, hidden files and files of macOS.
         not_files: see `Listing`.
-        by_name: whether files of other names might be pages too, had the user asked for them.
+        by_name: whether some of the other files might be pages too, and a user could ask for them.
     """
 
     others: int = 0
@@ -228,7 +228,7 @@ class LeftOut:
 
 
 def left_out(path: Path, format: str) -> LeftOut:
-    """Return what is left out of a folder or of archives that are read as `format`, empty to detect it; else nothing."""
+    """Return the entries left out of a folder or of archives, read as `format` (empty to detect it); none for other files."""
     if not path.is_dir() and kind_of(path.name) != Tar.name:
         return LeftOut()
     listed = listing(path)

@@ -31,7 +31,7 @@ LONGEST_ID = 32766
 UNFIT_ID = "the document id holds a character that a TREC run cannot hold; escape_ids or --escape-ids writes it as %XX"
 """The problem of an id that a TREC run or an index cannot hold."""
 _SHOWN = 100
-# Expressions that backtrack may take years; others take microseconds.
+# Expressions that backtrack may take years; all others take microseconds.
 _PATTERN_SECONDS = 1.0
 # TREC runs separate columns by white space.
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -78,7 +78,7 @@ class IdRule:
             raise ConfigError(f"unknown rule for ids {self.ids!r}", f"use one of {rules}", "collection.ids")
         file = PurePosixPath(unpacked_name(path))
         stem = file.name
-        # Any other ending may be all that tells two pages apart: `index.php?id=1`, `index.php?id=2`.
+        # Two pages may differ in another ending alone: `index.php?id=1`, `index.php?id=2`.
         if not self.keep_suffix and file.name.lower().endswith(HTML_SUFFIXES + TEXT_SUFFIXES):
             stem = file.name.rpartition(".")[0] or file.name
         if self.ids == "stem":
@@ -108,12 +108,12 @@ class IdRule:
 
 
 class UnformedId(str):
-    """An id at which the pattern of the rule for ids takes too long, without that rule: only its page fails."""
+    """An id whose pattern took too long, as it was before the pattern: only its page fails."""
 
 
 @contextmanager
 def _time_limit(seconds: float) -> Iterator[None]:
-    """Raise a `TimeoutError` if the block takes more CPU time, where that can be: in the main thread of a process.
+    """Raise a `TimeoutError` if the block takes more CPU time; in the main thread of a process, which alone gets signals.
 
     Regular expressions look for signals while they match.
     """
@@ -136,7 +136,7 @@ def _raise_timeout(*_: object) -> NoReturn:
 def id_problem(document_id: str, any_text: bool = False) -> str:
     """Return why a TREC run or an index cannot hold `document_id`, empty if they can. (Ids are not file names.)
 
-    With `any_text` only files of cleaned text must hold it: they have room for all that UTF-8 can write.
+    With `any_text` only files of cleaned text must hold the id: they accept every text that UTF-8 can write.
 
     >>> id_problem("a b")
     "the document id holds a character that a TREC run cannot hold; escape_ids or --escape-ids writes it as %XX: 'a b'"
@@ -246,7 +246,7 @@ class FileKind(Protocol):
     def can_split(self, path: Path) -> bool:
         """Return whether reading can begin in the middle of the file; False for an unreadable file.
 
-        If it is wrong, one range must still yield all records.
+        If the answer is wrong, one range must still yield all records.
         """
         ...
 

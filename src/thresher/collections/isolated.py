@@ -1,4 +1,4 @@
-"""Documents and fields of files whose reader may crash: a process of its own reads them, so this one goes on."""
+"""Documents and fields of files whose reader may crash: a separate process reads them, so that this process goes on."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _SPACE = re.compile(r"\s|^$")
 
 
 def documents_apart(collection: Collection, most: int = 1 << 62, most_bytes: int = 1 << 62) -> Iterator[Source]:
-    """Yield the documents of a collection in order, whose reader may end its process, but not this one.
+    """Yield the documents of a collection in order; a reader that may crash runs in a separate process.
 
-    Of each part at most `most` documents are read, and no more after `most_bytes`.
+    At most `most` documents of each part are read, and none after `most_bytes`.
     """
     if not isinstance(collection, Files) or collection.format != ParquetRows.name:
         yield from documents(collection)
@@ -47,7 +47,7 @@ def documents_apart(collection: Collection, most: int = 1 << 62, most_bytes: int
 
 
 def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
-    """Return what `likely_fields` does, and nothing for a file whose reader ends its process."""
+    """Return the result of `likely_fields`; no fields for a file whose reader ends its process."""
     if format != ParquetRows.name:
         return likely_fields(path, format, wanted)
     try:
@@ -69,7 +69,7 @@ def _read(part: Part, collection: Files, most: int, most_bytes: int) -> list[Sou
 
 
 def apart(function: Callable[[Any], Result], tasks: Iterable[Part | Path]) -> Iterator[Result]:
-    """Call a function for each task in a process that it may end: then that is an `InputError`."""
+    """Call a function for each task in a separate process; the end of this process is an `InputError`."""
     return run_isolated(1, partial(call_silently, function=function), tasks, _refused)
 
 
@@ -84,9 +84,9 @@ def _refused(task: Part | Path, code: int | None) -> NoReturn:
 
 @dataclass(frozen=True)
 class LikelyFields:
-    """The members of the first lines of a file, by name, and by use (`id`, `html`, `text`, `url`) which are likely meant.
+    """The names of the members in the first lines of a file, and the likely member for each use (`id`, `html`, `text`, `url`).
 
-    `likely` has only uses for which the fields that were looked for are not there.
+    `likely` has only uses whose wanted fields are missing.
     """
 
     members: tuple[str, ...] = ()
@@ -96,8 +96,9 @@ class LikelyFields:
 def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     """Look at the first records of a file, or of the first file in a folder, for members to read instead of `wanted`.
 
-    The id is the member called so, else the first whose values differ and have no spaces; page or text is the longest one, the
-    address the first that has nothing else. Only JSON lines and Parquet have members.
+    The id is the member with a name such as `id`, else the first member whose values differ and have no spaces. The page or
+    text is the longest member, and the address is the first member with addresses alone. Only JSON lines and Parquet have
+    members.
     """
     rows = _first_rows(path, format)
     values: dict[str, list[str]] = {}
@@ -107,7 +108,7 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     likely: dict[str, str] = {}
     if values and values.keys().isdisjoint(wanted.id):
         likely |= _likely_id(values)
-    # A column of nulls is no member; an id or address is not the text that is missing then.
+    # A column of nulls is no member. An id or address is no candidate for the missing text.
     used = set(likely.values()).union(wanted.id, wanted.url)
     lengths: dict[str, int] = {}
     for name, texts in values.items():

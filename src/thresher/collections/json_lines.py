@@ -1,4 +1,4 @@
-"""JSON lines: one object per line, with an id, a page or plain text, and optionally a URL; or an array of such objects."""
+"""JSON lines: an object per line, with an id, a page or plain text, and optionally a URL; or an array of these objects."""
 
 from __future__ import annotations
 
@@ -111,8 +111,8 @@ def _source(line: bytes, file: str, offset: int, options: ReadOptions, unit: str
 def source_of(record: Any, file: str, offset: int, size: int, options: ReadOptions, unit: str = "line") -> Source:
     """Return the document of a line's object, or of a row of another format with the same members.
 
-    Text may be bytes, which then are of any encoding. `offset` and `size` are those of the record, `unit` names it in
-    problems.
+    Text may be bytes in any encoding. `offset` and `size` are the offset and the size of the record, and `unit` is the name of
+    the record in problems.
     """
     document_id = ""
     try:
@@ -176,7 +176,7 @@ def _content(record: Any, pages: Sequence[str], texts: Sequence[str], unit: str)
 
 
 def _further_members(record: Any, fields: JsonFields) -> dict[str, Any]:
-    """Return the members of a record that are not read; of those that are read in part, none."""
+    """Return the members of a record that are not read; members that are read in part are left out."""
     read = {name.partition(".")[0] for name in chain(fields.id, fields.html, fields.text, fields.url)}
     return {name: value for name, value in record.items() if name not in read}
 

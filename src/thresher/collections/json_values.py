@@ -1,4 +1,4 @@
-"""The objects of an array in JSON, or of objects one after the other, read from a stream in bounded memory."""
+"""The objects of an array in JSON, or a sequence of objects, read from a stream in bounded memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIRST_BYTES = 4096
 _PIECE = 2**16
 _BLANK = b" \t\r\n,"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# A string, up to its end or that of the piece; or a bracket.
+# A string, up to its end or the end of the piece; or a bracket.
 _INSIDE = rb'(?:[^"\\]+|\\.)*'
 _TOKEN = re.compile(rb'"(?P<inside>' + _INSIDE + rb')(?P<end>"?)|[{}\[\]]', re.DOTALL)
 _REST_OF_STRING = re.compile(_INSIDE, re.DOTALL)
@@ -28,7 +28,7 @@ _NOT_CLOSED = "the array is not closed"
 class JsonValue:
     """An object or array: its offset and size in bytes, and its bytes, None if it is too large.
 
-    With a `problem` it is none.
+    A value with a `problem` is neither.
     """
 
     offset: int
@@ -38,7 +38,7 @@ class JsonValue:
 
 
 def is_array(start: bytes) -> bool:
-    """Return whether a file that begins so holds one array of objects."""
+    """Return whether a file with these first bytes holds one array of objects."""
     return bool(re.match(rb"\[\s*(?:[{\]]|\Z)", start.removeprefix(_BYTE_ORDER_MARK).lstrip()))
 
 
@@ -52,7 +52,7 @@ def holds_values(path: Path) -> bool:
 
 
 def json_values(stream: BinaryIO, limit: int) -> Iterator[JsonValue]:
-    """Yield the objects of an array, or those that stand one after the other; none has more than `limit` bytes in memory."""
+    """Yield the objects of an array or of a sequence; no object has more than `limit` bytes in memory."""
     splitter = _Splitter(limit)
     while piece := stream.read(_PIECE):
         yield from splitter.split(piece)
@@ -103,7 +103,7 @@ class _Splitter:
         self._position += len(piece)
 
     def rest(self) -> Iterator[JsonValue]:
-        """Yield what is wrong with the end of the text."""
+        """Yield a problem if the text ends too early."""
         if self._begin is not None:
             yield JsonValue(self._begin, self._size, problem=_CLIPPED)
         elif self._depth:

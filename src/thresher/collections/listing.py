@@ -1,4 +1,4 @@
-"""The files below a folder, and how many of its entries are not looked at."""
+"""The files below a folder, and the number of entries that are left out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_THERE = (errno.ENOENT, errno.ELOOP)
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file: its path within the folder (with `/`) and on disk, and how it was listed."""
+    """A file: its path within the folder (with `/`) and on disk, and its state when it was listed."""
 
     name: str
     path: Path
@@ -53,7 +53,7 @@ class Listing:
 
 
 def is_hidden(name: str, is_folder: bool) -> bool:
-    """Return whether a name is that of a hidden folder, or of a file or folder that macOS adds.
+    """Return whether a name belongs to a hidden folder, or to a file or folder that macOS adds.
 
     >>> is_hidden(".git", True), is_hidden("._a.html", False), is_hidden(".a.html", False), is_hidden("..", True)
     (True, True, False, False)
@@ -99,7 +99,7 @@ def _below(root: Path) -> Listing:
             name = prefix + entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
             if is_unfinished(entry.name):
-                # Of a command that writes into the folder, or was killed there.
+                # It belongs to a command that writes into the folder, or was killed there.
                 continue
             if is_hidden(entry.name, is_folder):
                 listed.hidden += 1

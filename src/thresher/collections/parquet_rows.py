@@ -41,7 +41,7 @@ class ParquetRows:
     def read(self, part: Part, options: ReadOptions) -> Reading:
         """Yield the documents of the row groups that begin in a range. See `FileKind.read`.
 
-        What a damaged row group holds is lost; so is everything if the end of the file is, where the groups are listed.
+        The rows of a damaged row group are lost. All rows are lost if the end of the file is damaged, where groups are listed.
         """
         size = part.path.stat().st_size
         fields = options.fields
@@ -73,7 +73,7 @@ class ParquetRows:
 
 
 def rows_of(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file with those of some columns that it has, or all; a `ValueError` at the first damage."""
+    """Yield the rows of a file, with some of its columns or all; a `ValueError` at the first damage."""
     with closing(_opened(path)) as file:
         for number in range(file.metadata.num_row_groups):
             yield from _rows(file, number, columns)
@@ -97,7 +97,7 @@ def _rows(file: Any, group: int, columns: Sequence[str] | None) -> Iterator[dict
 
 
 def _damage(error: Exception) -> Exception:
-    """Return an error of Arrow's, which may be of any class, as one that says that the file is damaged."""
+    """Return the error for a damaged file, given Arrow's error, which may be of any class."""
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno):
         return error
     lines = str(error).strip().splitlines() or [type(error).__name__]
@@ -106,7 +106,7 @@ def _damage(error: Exception) -> Exception:
 
 
 def _starts(file: Any, size: int) -> list[int]:
-    """Return the offset of each row group: that of the first page of any of its columns, never before the group before."""
+    """Return the offset of each row group: the first page of all its columns, but never before the preceding group."""
     starts: list[int] = []
     for number in range(file.metadata.num_row_groups):
         group = file.metadata.row_group(number)

@@ -18,7 +18,7 @@ from thresher.base.streams import open_stream
 HTML_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
 """File name suffixes of HTML pages."""
 PACKED_SUFFIXES = (".gz", ".zst", ".br")
-"""Those of compressions after them."""
+"""Suffixes of compressions behind the suffixes of pages."""
 PAGE_SUFFIXES = tuple(suffix + packed for suffix in HTML_SUFFIXES for packed in ("", *PACKED_SUFFIXES))
 _BROTLI = ".br"
 # As wget writes it: the query after the name, after `@` on Windows.
@@ -29,7 +29,7 @@ SOURCE_BYTES = 16 * 2**20
 
 
 class PageError(InputError):
-    """A page that cannot be taken, which must not end a pass; `what` is the reason."""
+    """A page that cannot be used; it must not end a pass. `what` is the reason."""
 
 
 def unpacked_name(name: str) -> str:
@@ -83,12 +83,12 @@ class FileState:
         return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     def is_like(self, other: FileState) -> bool:
-        """Return whether size and time of modification are the same."""
+        """Return whether another state has this size and this time of modification."""
         return (self.size, self.modified) == (other.size, other.modified)
 
 
 def unchanged(reading: Reading, path: Path, listed: FileState | None, shown: str) -> Reading:
-    """Pass on what is read of a file, which must stay as it was `listed` (None: it may change)."""
+    """Pass on the documents read from a file; the file must stay as it was `listed` (None: it may change)."""
     if listed is None:
         return (yield from reading)
     before = _state(path, shown)
@@ -111,8 +111,8 @@ def _state(path: Path, shown: str) -> FileState:
 class Page:
     """One raw document.
 
-    `content` is the bytes of an HTML page, or of plain text if `is_text`; `charset` is the one declared by the transport
-    (an HTTP header), not by the page itself.
+    `content` is the bytes of an HTML page, or of plain text if `is_text`; `charset` is declared by the transport (an HTTP
+    header), not by the page itself.
     """
 
     id: str
@@ -128,9 +128,9 @@ class Source:
 
     `file` is the path within the collection; `offset` the record's first byte in the file (in the compressed file if records
     are compressed one by one, else in the decompressed one), None if the file is the document; `size` in bytes. With a
-    `problem` there are no bytes, and the document counts as failed. `listed` is how the file `path` was listed; a compressed
-    page may have `most` bytes. `members` are further members of its JSON line, or columns of its row, by name. `name` is the
-    path of a file that is the page, in its folder or archive.
+    `problem` there are no bytes, and the document counts as failed. `listed` is the state of the file `path` when it was
+    listed; an unpacked page may have `most` bytes. `members` are further members of its JSON line, or columns of its row, by
+    name. `name` is the path of a file that is the page, in its folder or archive.
     """
 
     id: str
@@ -177,7 +177,7 @@ class Source:
         return self._unpacked(content, self.path) if _is_packed(self.path.name) else content
 
     def _unpacked(self, content: bytes, path: Path) -> bytes:
-        """Return what a file of a known compression holds; others are what they are."""
+        """Return the unpacked content of a file, if its name ends in the suffix of a compression; else its content."""
         damage = ""
         if path.name.lower().endswith(_BROTLI):
             try:
@@ -199,7 +199,7 @@ class Source:
 
 
 def _read(stream: BinaryIO | BrotliReader, most: int) -> bytes:
-    """Return a stream's bytes, and of one that has more than `most` at least one more."""
+    """Return a stream's bytes: all bytes of up to `most`, and at least `most` + 1 bytes of a longer stream."""
     pieces: list[bytes] = []
     size = 0
     while size <= most and (piece := stream.read(_PIECE)):
@@ -212,9 +212,10 @@ def _read(stream: BinaryIO | BrotliReader, most: int) -> bytes:
 class Part:
     """Consecutive documents that are read and scored together: a shard of the score store.
 
-    `file` is the number of the file within the collection, `number` that of the part within the file. The documents are the
-    `sources` if given; else all records of the file `path` (within the collection: `name`) that begin in [`begin`, `end`).
-    With `exact` a record begins at `begin`; without, the first one is searched for. `listed` is how the file was listed.
+    `file` is the number of the file within the collection, `number` the number of the part within the file. The documents are
+    the `sources` if given; else all records of the file `path` (within the collection: `name`) that begin in [`begin`, `end`).
+    With `exact` a record begins at `begin`; without, the first record is searched for. `listed` is the file's state when it
+    was listed.
     """
 
     file: int
@@ -232,7 +233,7 @@ class Part:
 class Span:
     """The offsets of the first record of a range (None if there is none), and of the record after its last one.
 
-    Each of consecutive ranges must begin where the one before it ended: see `thresher.scores.score_pass`.
+    Each range must begin at the end of the range before it: see `thresher.scores.score_pass`.
     """
 
     first: int | None

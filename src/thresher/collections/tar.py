@@ -21,7 +21,7 @@ from thresher.collections.listing import is_hidden_path
 from thresher.collections.sources import PACKED_SUFFIXES, Part, Reading, Source, Span, is_page_name, too_large
 
 _BLOCK = 512
-# No name needs more.
+# No name needs a larger header.
 _LARGEST_HEADER = 2**20
 _PIECE = 2**20
 _TO_THE_END = 1 << 62
@@ -33,7 +33,7 @@ _PAX_SUN = b"X"
 _PAX_GLOBAL = b"g"
 _GNU_SPARSE = b"S"
 _EXTENDED = (_LONG_NAME, _LONG_LINK, _PAX, _PAX_SUN, _PAX_GLOBAL)
-# Links, devices and folders hold no data, whatever their size field says.
+# Links, devices and folders hold no data, even if their size field says otherwise.
 _LINKS = (b"1", b"2")
 _WITHOUT_DATA = (b"1", b"2", b"3", b"4", b"5", b"6")
 _NOT_READ = "it is {}, which is not read in an archive: unpack it"
@@ -49,7 +49,7 @@ class TarDamage(Exception):
 class Member:
     """A member: its name, the offset of its first header, the bytes of its data in the archive.
 
-    `regular`: it is a file, or a link to one. `unread`: why its data are not those of that file.
+    `regular`: it is a file, or a link to a file. `unread`: why its data are not the content of the file.
     """
 
     name: str
@@ -60,9 +60,9 @@ class Member:
 
 
 class TarReader:
-    """Iterates over the members of an archive; `read` gives the data of the current one.
+    """Iterates over the members of an archive; `read` gives the data of the current member.
 
-    `offset` is that of the next member's header, or of the broken one.
+    `offset` is the offset of the next member's header, or of the broken header.
     """
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -38,9 +38,10 @@ _CHARSET = re.compile(rb"^content-type:[^\r\n]*?charset\s*=\s*[\"']?([\w.:-]+)",
 
 
 class _Stretch(NamedTuple):
-    """A document and what follows it, or what precedes the first: its offset and size in bytes.
+    """The bytes from the begin of a document to the next document, or the bytes before the first document.
 
-    `content` is its beginning, up to the requested size; `whole`: it does not end with the file.
+    `offset` and `size` are in bytes. `content` is the beginning, up to the requested size; `whole`: the stretch does not end
+    with the file.
     """
 
     offset: int
@@ -51,7 +52,7 @@ class _Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class TrecWeb:
-    """TREC-web. The URL is the first word of DOCHDR if that is one; the charset is that of its Content-Type."""
+    """TREC-web. The URL is the first word of DOCHDR, if it is a URL; the charset comes from its Content-Type."""
 
     name: ClassVar[str] = "trec-web"
     suffixes: ClassVar[tuple[str, ...]] = tuple(ending + more for ending in _ENDINGS for more in ("", *COMPRESSIONS))
@@ -71,7 +72,7 @@ class TrecWeb:
                 end = part.end
             cutter = _Cutter(stream, begin, end, options.max_bytes + _BESIDE)
             first: int | None = None
-            # Where the bytes begin that no document has.
+            # The offset of the bytes behind the last document.
             rest = begin
             for stretch in cutter.stretches():
                 if first is None:
@@ -110,7 +111,7 @@ class _Cutter:
         # The window of bytes that are examined, its offset, and the beginning of the current stretch.
         self._window = b""
         self._base = self._start = max(0, begin - _BEHIND)
-        # Of the current stretch, what has left the window.
+        # The bytes of the current stretch that have left the window.
         self._kept = bytearray()
 
     def stretches(self) -> Iterator[_Stretch]:
@@ -123,7 +124,7 @@ class _Cutter:
             self._window += block
             limit = len(self._window)
             if block:
-                # Of the last bytes, those after them are needed.
+                # The last bytes can only be judged with the bytes after them.
                 limit = max(searched, limit - _AHEAD)
             for offset in self._documents(searched, limit):
                 if self._begin <= self._start < offset:

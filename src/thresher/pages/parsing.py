@@ -41,7 +41,7 @@ _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEV
 # Marks that only some scorers need; see `thresher.pages.marks`. Marks of blocks follow the line feed.
 INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, ITEM, IMAGE, LINK, LINK_END = "-_~^/=*!@#"
 BUTTON, BUTTON_END, SELECT, SELECT_END, TEXTAREA, TEXTAREA_END = "[]{}:;"
-# Begin and end of an element. Of all marks at a tag they are next to the element's content; see `thresher.pages.marks`.
+# Begin and end of an element: the marks next to the element's content; see `thresher.pages.marks`.
 ELEMENT, ELEMENT_END = "<)"
 CONTROL = BUTTON + SELECT + TEXTAREA
 CONTROL_END = BUTTON_END + SELECT_END + TEXTAREA_END
@@ -174,7 +174,7 @@ class _BegunElement:
 
 @dataclass
 class _OpenElements:
-    """The open elements that may be left out, and the written pieces, which are taken back when such an element ends.
+    """The open elements that may be left out, and the written pieces, which are taken back for an element that is left out.
 
     Attributes:
         pieces: the written pieces of text.

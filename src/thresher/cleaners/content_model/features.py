@@ -157,9 +157,13 @@ class _Capped(NamedTuple):
 
 @cache
 def _caps(names: tuple[str, ...]) -> _Capped:
-    rows = [row for row, name in enumerate(names) if name in _CAPS]
-    caps = np.array([_CAPS[names[row]] for row in rows], dtype=np.float32)
-    return _Capped(names, np.array(rows, dtype=np.int64), caps[:, None])
+    rows: list[int] = []
+    caps: list[int] = []
+    for row, name in enumerate(names):
+        if name in _CAPS:
+            rows.append(row)
+            caps.append(_CAPS[name])
+    return _Capped(names, np.array(rows, dtype=np.int64), np.array(caps, dtype=np.float32)[:, None])
 
 
 class PageFacts:

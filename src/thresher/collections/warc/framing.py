@@ -1,4 +1,4 @@
-"""Records in a WARC stream: their headers, and their ends, which are not always where the headers say."""
+"""Records in a WARC stream: their headers, and their ends, which may differ from the headers' lengths."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEAST_SKIPPED = 1 << 25
 _MOST_INFLATED = 200
 _START = re.compile(rb"[\r\n]{0,64}(WARC/\d)")
 _MARK = re.compile(rb"WARC/\d\.\d{1,3}[ \t]{0,9}\r?\n[\w-]{1,100}[ \t]{0,9}:")
-# A record that begins within a line, since the one before it breaks off there: pages that show such lines write &lt; for <.
+# A record that begins within a line, because the record before it breaks off there; pages that show this write &lt; for <.
 _FIELDS = rb"\n(?:[\w-]{1,100}[ \t]{0,9}:[^\n]*\n)*?"
 _TYPE_FIELD = re.compile(_FIELDS + rb"WARC-Type[ \t]{0,9}:", re.IGNORECASE)
 _ID_FIELD = re.compile(_FIELDS + rb"WARC-Record-ID[ \t]{0,9}:[ \t]{0,9}<", re.IGNORECASE)
@@ -40,9 +40,9 @@ def start_of_record(data: bytes, at: int = 0) -> int:
 
 
 def find_mark(data: bytes, at: int, end: int) -> int:
-    """Return the first position in [`at`, `end`) that looks like the beginning of a record; -1 if none does.
+    """Return the first position in [`at`, `end`) that looks like the beginning of a record; -1 if there is none.
 
-    A mark is a version line followed by a field line, which is rare within pages; within a line, by a record's type and id.
+    A mark is a version line and a field line, which is rare within pages. A mark within a line needs a record's type and id.
     """
     mark = data.find(b"WARC/", at, end + 4)
     while mark >= 0:
@@ -54,7 +54,7 @@ def find_mark(data: bytes, at: int, end: int) -> int:
 
 
 def _has_type_and_id(data: bytes, mark: int) -> bool:
-    """Return whether the fields below a version line, as far as they are looked at, have a record's type and its id."""
+    """Return whether the fields below a version line, as far as they are searched, have a record's type and its id."""
     version_end = data.find(b"\n", mark)
     return all(field.match(data, version_end, mark + LOOK) for field in (_TYPE_FIELD, _ID_FIELD))
 
@@ -86,8 +86,8 @@ def find_empty_line(data: bytes, at: int, end: int) -> EmptyLine | None:
 class Feed(Protocol):
     """The source of a window's bytes.
 
-    `problem`, at its end: why the last bytes may be incomplete; None if nothing is missing. `inflation`: decompressed bytes a
-    compressed byte, recently. `read` returns at most a MiB or so, nothing at the end; after `abandon`, it gives the end.
+    `problem`, at its end: why the last bytes may be incomplete; None if nothing is missing. `inflation`: decompressed bytes
+    per compressed byte, recently. `read` returns at most a MiB or so, nothing at the end; after `abandon`, it gives the end.
     """
 
     @property
@@ -99,7 +99,7 @@ class Feed(Protocol):
 
 
 class Window:
-    """Buffered bytes: `data` from index `at` on; `offset` is that of `data[0]` in the stream."""
+    """Buffered bytes: `data` from index `at` on; `offset` is the offset of `data[0]` in the stream."""
 
     def __init__(self, feed: Feed, offset: int = 0) -> None:
         self.data = b""
@@ -177,7 +177,7 @@ class Window:
                 self._feed.abandon()
 
     def _searchable(self, have: int) -> int:
-        """Return the number of buffered bytes at which a mark can be told: the last bytes need the bytes after them."""
+        """Return the number of buffered bytes that can be searched for marks: the last bytes need the bytes after them."""
         if self.ended:
             return have
         return have - LOOK
@@ -206,10 +206,10 @@ class Record:
 def read_records(window: Window, limit: int, end: int | None = None) -> Iterator[Record]:
     """Yield the records that begin before `end`.
 
-    A record whose length is missing or wrong ends where the next begins, or with the stream. A length is right if it leads to
-    the end of the stream, to a record (perhaps after empty lines) or to an empty line. If the stream ends with a problem, an
-    incomplete last record has that problem. Of blocks larger than `limit` only the head is kept; a wrong length above it is
-    noticed if a record begins before it.
+    A record whose length is missing or wrong ends where the next record begins, or with the stream. A length is right if it
+    leads to the end of the stream, to a record (perhaps after empty lines) or to an empty line. If the stream ends with a
+    problem, an incomplete last record has that problem. Only the head is kept of a block larger than `limit`. A wrong length
+    above the limit is noticed if a record begins before the length's end.
     """
     while True:
         window.fill(LOOK)
@@ -296,7 +296,7 @@ def _too_large(window: Window, position: int, fields: dict[bytes, bytes], limit:
 
 
 def _ends(window: Window, end: int) -> bool:
-    # The decision must not depend on how much happens to be buffered: LOOK bytes after the end, or all that exist.
+    # The decision must not depend on the buffer's size: it uses LOOK bytes after the end, or all bytes up to the stream's end.
     data = window.data
     if end > len(data):
         return False
@@ -307,7 +307,7 @@ def _ends(window: Window, end: int) -> bool:
 
 
 def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
-    """Read a header and move past it; one that breaks off or has no end is a problem, and ends at the next mark."""
+    """Read a header and move past it. A header that breaks off or has no end is a problem, and ends at the next mark."""
     fields: dict[bytes, bytes] = {}
     if not find_empty_line(window.data, window.at, window.at + HEAD_BYTES):
         window.fill(HEAD_BYTES + LOOK)
@@ -325,7 +325,7 @@ def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
         mark = find_mark(window.data, begin + 5, stop)
         if mark >= 0 or not blank:
             problem = _broken_header(window, mark, stop, end)
-            # Even the id is uncertain: a better one, or the rest of it, may be missing.
+            # Even the id is uncertain: a better id, or the rest of this id, may be missing.
             return {}, problem
         _read_fields(window.data[at:stop], fields)
         at = blank.after

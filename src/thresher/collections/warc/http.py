@@ -13,7 +13,7 @@ from fastwarc.stream_io import BrotliReader, ZstdReader
 from thresher.collections.warc.framing import find_empty_line
 
 MOST_HEADER = 1 << 16
-# Of one record; a redirect is followed some twenty times.
+# The most headers of one record: crawlers follow a redirect some twenty times.
 _MOST_HEADERS = 32
 _PIECE = 1 << 16
 # The status stands behind the protocol, which need not be HTTP (ICY), nor be there at all.
@@ -28,7 +28,7 @@ _OF_RESPONSE = re.compile(
     rb"|x-powered-by)[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
-# HTTP/2 has the status in a field of this name with a colon before it.
+# HTTP/2 has the status in a field `:status`.
 _STATUS_FIELD = re.compile(rb"\n:?status[ \t]*:[ \t]*(\d{3})")
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _LINE_ENDS = re.compile(rb"[\r\n]*")
@@ -41,7 +41,7 @@ _QUOTES = " \t\"'"
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
-# How zlib is told the format: a gzip member, zlib's own format, or bare deflate.
+# zlib's codes of formats: a gzip member, zlib's own format, or bare deflate.
 _AS_GZIP = 31
 _AS_ZLIB = 15
 _AS_DEFLATE = -15
@@ -59,7 +59,7 @@ def decode(body: bytes, encodings: Sequence[str], most: int) -> bytes:
     """Undo content encodings.
 
     A body that is not encoded as declared is returned unchanged; undeclared gzip is decoded; a damaged body is decoded up to
-    the damage. Encodings are in lower case, in the order of their application; unknown ones are ignored.
+    the damage. Encodings are in lower case, in the order of their application; unknown encodings are ignored.
     """
     for name in reversed(encodings):
         body = _undo(body, name, most)
@@ -152,8 +152,8 @@ class Response(NamedTuple):
 def parse_response(block: bytes) -> Response:
     """Parse the header of an HTTP response; a block without one is all body.
 
-    Of several headers the last one counts: interim responses (1xx), proxies' answers and redirects may stand before it. Only a
-    plain text may begin like a header.
+    If there are several headers, the last header counts: interim responses (1xx), proxies' answers and redirects may stand
+    before it. Only a plain text may begin like a header.
     """
     response = _parse_header(block, 0)
     for _ in range(_MOST_HEADERS):
@@ -165,7 +165,7 @@ def parse_response(block: bytes) -> Response:
 
 
 def _parse_header(block: bytes, at: int) -> Response:
-    """Parse the header at an offset of the block; without one, all from there on is body.
+    """Parse the header at an offset of the block; without a header, all bytes from there on are the body.
 
     The header ends at the first empty line, with any line ends, or before a line that begins with `<`, as no field does.
     """
@@ -208,7 +208,7 @@ def _begins_header(block: bytes, at: int) -> bool:
 
 
 def _last_type(values: list[str]) -> str:
-    """Return the last content type, or the last one of the same media type with a charset.
+    """Return the last content type, or the last content type with a charset and the same media type.
 
     Source: Fetch, "extract a MIME type".
     """

@@ -1,4 +1,4 @@
-"""Compressed WARC files: gzip members and zstd frames, and where such a file can be split."""
+"""Compressed WARC files: gzip members and zstd frames, and the offsets where a compressed file can be split."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RESERVED = 3
 
 
 class Blocks:
-    """A file read in blocks; the last one is kept."""
+    """A file read in blocks; the last block stays in memory."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.size = file.seek(0, io.SEEK_END)
@@ -214,7 +214,7 @@ def _unpack(stored: bytes) -> bytes | None:
 
 
 def _frame_end(blocks: Blocks, offset: int) -> int | None:
-    """Return where a frame ends, by its header and those of its blocks; None if it is missing or broken."""
+    """Return the end of a frame, by its header and the headers of its blocks; None if it is missing or broken."""
     head = blocks.view(offset, 5, 5)
     if len(head) < 5 or head[:4] != ZSTD_MAGIC:
         return None
@@ -276,7 +276,7 @@ def find_unit(packing: Packing, blocks: Blocks, begin: int, end: int) -> int | N
 
 
 class Unit:
-    """A stream of records: the member at `offset` and those after it that do not begin with a record.
+    """A stream of records: the member at `offset` and the members after it that do not begin with a record.
 
     It can be read without anything before it. At its end, `after` is where the next unit begins (or the file's size),
     `problem` the damage that ended it, `problem_offset` the member with that damage.
@@ -295,7 +295,7 @@ class Unit:
 
     @property
     def inflation(self) -> float:
-        """Decompressed bytes a compressed byte in the current member."""
+        """Decompressed bytes per compressed byte in the current member."""
         return self._now.member.given / max(self._now.member.taken, 1)
 
     def abandon(self) -> None:

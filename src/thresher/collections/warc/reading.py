@@ -31,7 +31,7 @@ _TAG = re.compile(
 _IDS = (b"warc-trec-id", b"clueweb22-id")
 _PIECE = 1 << 16
 _BEGIN = 1 << 12
-# Beyond this size of the first record, the next one is searched for instead.
+# If the first record is larger, the next record is searched for instead.
 _MOST_TO_SEE = 1 << 26
 
 
@@ -39,8 +39,8 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     """Return the document of a record; None for record types without documents.
 
     Documents are `response`, `resource` and `conversion` records of HTML or plain text (by their first bytes if the content
-    type is missing or unspecific); responses need a status of 2xx or none. Other content of such records, and damage of any
-    record, gives a source with a problem.
+    type is missing or unspecific); responses need a status of 2xx or none. If a record of these types has other content, or
+    if any record is damaged, the source has a problem.
     """
     kind = record.text(b"warc-type").lower()
     if record.problem is None and kind in _OTHERS:
@@ -115,8 +115,10 @@ def _body(record: Record, response: Response, limit: int) -> bytes:
 
 
 def find_id(record: Record, rule: IdRule) -> str:
-    """Return the id of a record's document: a collection's own, else that of the record, without the brackets and name space
-    of a URN, else its address (before the record's if the rule says so and it makes an id); empty if there is none of them.
+    """Return the id of a record's document; empty if there is none.
+
+    It is the collection's own id, else the record's id, without the brackets and name space of a URN, else the address. The
+    address comes before the record's id if the rule says so and the address makes an id.
     """
     for name in _IDS:
         if value := record.text(name).strip():
@@ -130,7 +132,10 @@ def find_id(record: Record, rule: IdRule) -> str:
 
 def _shown(value: str) -> str:
     """Return a header's value for a message: escaped, shortened, without a full stop at the end."""
-    return repr(value[:_MOST_SHOWN])[1:-1].strip(" .") + "…" * (len(value) > _MOST_SHOWN)
+    shown = repr(value[:_MOST_SHOWN])[1:-1].strip(" .")
+    if len(value) > _MOST_SHOWN:
+        shown += "…"
+    return shown
 
 
 def _head(record: Record, kind: str) -> Response:
@@ -139,7 +144,7 @@ def _head(record: Record, kind: str) -> Response:
     response = http.parse_response(record.block)
     if response.content_type:
         return response
-    # Content that is not HTTP, such as DNS, has the type that the record gives.
+    # Content that is not HTTP, such as DNS, has the type of the record.
     content_type = record.text(b"content-type")
     if response.body or http.media_type(content_type) in ("", "application/http"):
         content_type = record.text(b"warc-identified-payload-type")
@@ -162,7 +167,7 @@ def _what(body: bytes, content_type: str) -> tuple[str, bool]:
         return "", True
     if media not in _UNKNOWN and "/" in media:
         return media, False
-    # Of UTF-16, every other byte is zero.
+    # In UTF-16, every other byte of a tag is zero.
     if not body or _TAG.match(body[:_BEGIN].replace(b"\0", b"")):
         return "", False
     if http.is_binary(body):
@@ -191,9 +196,9 @@ class Warc:
             return False
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
-        """Yield the documents whose records, or the members that hold them, begin in the range of `part`.
+        """Yield the documents whose records begin in the range of `part`.
 
-        Offsets are those of members if records are compressed one by one, else those of records.
+        If records are compressed one by one, members take the place of records, also in offsets.
         """
         with part.path.open("rb") as file:
             blocks = packings.Blocks(file)
@@ -238,7 +243,7 @@ def _has_members(packing: packings.Packing, blocks: packings.Blocks) -> bool:
 
 
 def _limit(options: ReadOptions) -> int:
-    # The largest page, and the HTTP header before it.
+    # The largest page with its HTTP header.
     return options.max_bytes + HEAD_BYTES
 
 
