@@ -40,7 +40,7 @@ __all__ = [
 
 
 MOST_BLOCKS = 100_000
-"""Pages with more blocks fail: people write no page with a tenth of it, and each block takes kilobytes in a scorer."""
+"""Pages with more blocks fail: people write no page with a tenth of them, and each block takes kilobytes in a scorer."""
 _FEW_WORDS = 100
 _TITLE_WORDS = 25
 _NOSCRIPT = re.compile(rb"<(/?)noscript\b", re.IGNORECASE)

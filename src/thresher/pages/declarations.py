@@ -45,7 +45,7 @@ def declared(content: bytes) -> str | None:
 
 
 def declared_late(content: bytes) -> str | None:
-    """Return the codec that a META behind the first 1024 bytes declares; browsers change to it when they read it.
+    """Return the codec that a META behind the first 1024 bytes declares; browsers change the codec when they reach it.
 
     If there is none, return the codec of a META that browsers ignore because its HTTP-EQUIV is missing or misspelt.
     """

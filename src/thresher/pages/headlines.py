@@ -80,8 +80,8 @@ def find_headline(blocks: Sequence[str], levels: Sequence[int]) -> int | None:
     """Return the index of the block that is the page's headline, if any; for the arguments see `Segments`.
 
     The headline is the H1 that shares most with the title beyond the site's name, or a lower heading that shares more than
-    twice as much. Without them it is the first H1 that is not the site's name, else the longest other block whose words are at
-    least half of the title. Source: this project's; scripts/pages/content.md reports its effect.
+    twice as much. Without either it is the first H1 that is not the site's name, else the longest other block whose words are
+    at least half of the title. Source: this project's; scripts/pages/content.md reports its effect.
     """
     headings: list[_Heading] = []
     for at, level in enumerate(levels):

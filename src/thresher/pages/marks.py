@@ -31,7 +31,7 @@ def _is_among(marks: str) -> Mask:
     return among
 
 
-# Marks after a line feed that end no paragraph; the same without the marks of forms; and marks that begin an element.
+# Marks after a line feed that end no paragraph, with and without the marks of forms; and marks that begin an element.
 _WITHIN_PARAGRAPH = _is_among(parsing.WITHIN_PARAGRAPH)
 _OUTSIDE_FORMS = _WITHIN_PARAGRAPH & ~_is_among(_FORM_MARKS)
 _BEGIN = _is_among(parsing.BEGIN)
@@ -123,7 +123,7 @@ class Marks:
 
     @cached_property
     def paragraphs(self) -> Ints:
-        """Each block's paragraph number, from 0. As in jusText, only `parsing.PARAGRAPH_TAGS` and two BR end a paragraph."""
+        """Each block's paragraph, from 0. As in jusText, `parsing.PARAGRAPH_TAGS` or two BR in a row end a paragraph."""
         before = self._paragraph_ends(_WITHIN_PARAGRAPH).searchsorted(self.firsts)
         return np.cumsum(np.diff(before, prepend=before[:1]) > 0, dtype=np.int64)
 

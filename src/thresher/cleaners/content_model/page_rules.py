@@ -29,7 +29,7 @@ _LIKELY = 0.5
 _WORDS_BESIDES_FOOTER = 5
 """A footer stays if fewer words of likely content are outside of it: malformed pages have all their text in it."""
 _PROSE_WORDS = 10
-"""A block of likely content with more words is prose, and no footer comes before it."""
+"""A block of likely content with more words is prose; an ending before prose is no footer: see `PageParts`."""
 _MOST_SHARE = 0.99
 """The share of content that is assumed if the whole page is content."""
 _OF_HIGHEST, _MORE = 0.5, 0.1
