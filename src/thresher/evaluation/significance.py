@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -296,6 +296,15 @@ def corrected(comparisons: Sequence[Comparison], correction: str) -> list[Compar
 def is_tested(measure: str) -> bool:
     """Return whether a measure, by its canonical name, measures effectiveness; see `UNTESTED`."""
     return measure.split("@")[0].split("(")[0] not in UNTESTED
+
+
+def tested_measures(measures: Iterable[str]) -> list[str]:
+    """Return the measures of effectiveness, in their order; see `is_tested`."""
+    tested: list[str] = []
+    for measure in measures:
+        if is_tested(measure):
+            tested.append(measure)
+    return tested
 
 
 def compare(

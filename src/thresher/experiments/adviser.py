@@ -37,6 +37,7 @@ from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.inputs import check_apart
 from thresher.experiments.query_pages import find_pages, read_answers
 from thresher.experiments.shell_commands import treatment_commands
+from thresher.experiments.starting import in_toml
 from thresher.indexes.pruning.treatments import parse_treatment
 from thresher.pages.decoding import decode
 from thresher.scores.block_kinds import KINDS
@@ -114,7 +115,10 @@ def advise_on(collection: schema.CollectionTable, sample: int = SAMPLE, backend:
     student.check_installed()
     source = Path(collection.path)
     opened = open_collection(source, schema.read_options(collection), collection.format)
-    ids = [document.id for document in documents_apart(opened) if not document.problem]
+    ids: list[str] = []
+    for document in documents_apart(opened):
+        if not document.problem:
+            ids.append(document.id)
     if not ids:
         raise InputError(
             "it has no page that can be read", "check the path, the format and the options of ids", str(source)
@@ -285,17 +289,16 @@ def _write_experiment(collection: schema.CollectionTable, relevant: Mapping[str,
     write_text(folder / TOPICS_FILE, "".join(topics))
     write_text(folder / QRELS_FILE, "".join(qrels))
     file = folder / f"{EXPERIMENT}.toml"
-    values: dict[str, str | list[str]] = {
+    values = {
         "title": fit_text(f"Advice for {Path(collection.path).name}"),
         "topics": TOPICS_FILE,
         "qrels": QRELS_FILE,
         "cleaners": [SEARCH_CLEANER, DEFAULT_INDEX],
         "families": list(DEFAULT_FAMILIES),
     }
-    quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     template = files("thresher.experiments").joinpath("advising.toml").read_text(encoding="utf-8")
     absolute = replace(collection, path=str(Path(collection.path).resolve()))
-    write_text(file, Template(template).substitute(quoted, collection=_table_lines(absolute)))
+    write_text(file, Template(template).substitute(in_toml(values), collection=_table_lines(absolute)))
     return file
 
 

@@ -13,7 +13,7 @@ from thresher.base.locks import exclusive_folders
 from thresher.base.machine import Power, read_machine
 from thresher.evaluation.measures import parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
-from thresher.evaluation.significance import is_tested
+from thresher.evaluation.significance import tested_measures
 from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice, read_choice, write_choice
 from thresher.experiments.choosing.criteria import ChoiceCriteria
@@ -113,7 +113,7 @@ class ChooseOptions:
         Raises:
             ConfigError: if the experiment has no such measure.
         """
-        tested = [name for name in experiment.evaluation.measures if is_tested(name)]
+        tested = tested_measures(experiment.evaluation.measures)
         if not tested:
             raise ConfigError("the experiment has no measure of effectiveness", "add one, such as nDCG@10", "measures")
         main = main_measure(tested)
@@ -242,8 +242,7 @@ def choose_for_all(
     for experiment, measures_of_experiment in zip(experiments, measures_of_each, strict=True):
         if experiment.name in tables:
             raise ConfigError(f"two experiments are named {experiment.name}", "name each once", str(experiment.file))
-        models = [retrieval.name for retrieval in experiment.retrieval.models]
-        if measures_of_experiment != measures or model not in models:
+        if measures_of_experiment != measures or model not in experiment.retrieval.names:
             what = f"it does not have the first one's model and measures: {model}, {' and '.join(measures)}"
             fix = "use the same in all experiments, or --measure and --deciding"
             raise ConfigError(what, fix, str(experiment.file))

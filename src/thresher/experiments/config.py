@@ -20,7 +20,7 @@ from thresher.cleaners.scorers.extractor import FileText
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.evaluation.measures import parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
-from thresher.evaluation.significance import is_tested
+from thresher.evaluation.significance import tested_measures
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.families import DeclaredFamily, families_for, parse_family, swept_families
 from thresher.experiments.choosing.sizes import parse_size
@@ -103,6 +103,11 @@ class RetrievalOptions:
 
     models: tuple[RetrievalModel, ...]
     depth: int
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the models."""
+        return [model.name for model in self.models]
 
 
 @dataclass(frozen=True)
@@ -486,7 +491,7 @@ def checked_measure(name: str, measures: Sequence[str], where: str = "") -> str:
     Raises:
         ConfigError: if the measure is not among the experiment's, or does not measure effectiveness.
     """
-    tested = [measure for measure in measures if is_tested(measure)]
+    tested = tested_measures(measures)
     measure = _canonical_measure(name)
     if measure not in tested:
         what = f"{measure!r} is not a measure of the experiment"

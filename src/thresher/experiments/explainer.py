@@ -207,16 +207,21 @@ class _Explainer:
         )
 
     def _model(self) -> RetrievalModel:
-        models = {model.name: model for model in self.experiment.retrieval.models}
+        retrieval = self.experiment.retrieval
         if self.options.retrieval is None:
-            return self.experiment.retrieval.models[0]
-        if self.options.retrieval not in models:
-            raise _missing("retrieval model", self.options.retrieval, models, "--model")
-        return models[self.options.retrieval]
+            return retrieval.models[0]
+        for model in retrieval.models:
+            if model.name == self.options.retrieval:
+                return model
+        raise _missing("retrieval model", self.options.retrieval, retrieval.names, "--model")
 
     def _built(self) -> dict[str, int]:
         """Return the rows of the variants that were built, by name, without the baseline."""
-        return {self.table.rows[row].name: row for row in self.table.built if row}
+        built: dict[str, int] = {}
+        for row in self.table.built:
+            if row:
+                built[self.table.rows[row].name] = row
+        return built
 
     def _variant(self) -> _ExplainedVariant:
         built = self._built()

@@ -114,7 +114,11 @@ def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> 
     table of the explored scorers.
     """
     sweeps = _PruningSweeps(table, experiment.pruning.combined)
-    _add_variants(sweeps, [variant for variant in experiment.variants if variant.pruning], store)
+    pruned: list[Variant] = []
+    for variant in experiment.variants:
+        if variant.pruning:
+            pruned.append(variant)
+    _add_variants(sweeps, pruned, store)
     for family in families_of(experiment):
         if family.pruning is None:
             continue

@@ -46,8 +46,11 @@ class _Sample:
     @property
     def common_terms(self) -> float:
         """The mean number of a page's terms that nearly all pages of the sample have."""
-        common = [pages for pages in self.df.values() if pages >= NEARLY_ALL * self.pages]
-        return sum(common) / max(self.pages, 1)
+        occurrences = 0
+        for pages in self.df.values():
+            if pages >= NEARLY_ALL * self.pages:
+                occurrences += pages
+        return occurrences / max(self.pages, 1)
 
 
 def _sample(store: Path, documents: int, analyzer: Any) -> _Sample:

@@ -272,8 +272,10 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
     wall: list[Floats] = []
     cpu: list[Floats] = []
     for seconds in rounds:
-        wall.append(np.array([seconds[name].wall for name in names]).reshape(1, -1, 1))
-        cpu.append(np.array([seconds[name].cpu for name in names]).reshape(1, -1, 1))
+        wall_of_round = [seconds[name].wall for name in names]
+        cpu_of_round = [seconds[name].cpu for name in names]
+        wall.append(np.array(wall_of_round).reshape(1, -1, 1))
+        cpu.append(np.array(cpu_of_round).reshape(1, -1, 1))
     return compare_times(list(treatments), wall, cpu, experiment.evaluation.seed)
 
 

@@ -168,7 +168,7 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
 def _words_of_topics(topics: TopicSet, analyzer: Any) -> dict[str, list[frozenset[str]]]:
     """Return the words of the topics that each document is relevant for, by document."""
     topics_of: dict[str, list[frozenset[str]]] = {}
-    queries = tokens_of_each(analyzer, [topics.topics[topic].query for topic in topics.ids])
+    queries = tokens_of_each(analyzer, list(_queries(topics).values()))
     for topic, words in zip(topics.ids, queries, strict=True):
         for document, grade in topics.qrels[topic].items():
             if grade > 0:
@@ -263,7 +263,10 @@ def assemble(
         held_out = _evaluated(experiment, held_out_topics, held_out_runs, select=False)
     tables: list[VariantTable] = []
     for model in experiment.retrieval.models:
-        runs_of_model = [run for run in main_runs if run.model.name == model.name]
+        runs_of_model: list[VariantRun] = []
+        for run in main_runs:
+            if run.model.name == model.name:
+                runs_of_model.append(run)
         tables.append(_table(runs_of_model, topics, evaluated, held_out, costs))
     facts = replace(
         facts_of(experiment, scored, key),
@@ -333,12 +336,15 @@ def _baseline_runs(experiment: Experiment, evaluated: _Evaluated, systems: Mappi
         if system.name not in systems:
             continue
         run = systems[system.name]
-        retrieved = [topic for topic in evaluated.topics if run.get(topic)]
+        retrieved = 0
+        for topic in evaluated.topics:
+            if run.get(topic):
+                retrieved += 1
         yield BaselineRun(
             name=system.name,
             values=evaluated.array([system.name])[:, 0],
             comparisons=evaluated.comparisons[system.name],
-            retrieved=len(retrieved),
+            retrieved=retrieved,
             index_bytes=system.bytes or None,
         )
 
@@ -392,7 +398,8 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
     names = {"pages"}
     for scorer in run.variant.cleaner.scorers:
         names.add(scorer.canonical_name)
-        names.update(text.canonical_name for text in scorer.required_texts)
+        for text in scorer.required_texts:
+            names.add(text.canonical_name)
     if run.variant.weights is not None and run.variant.weights.anchors:
         names.add(SITES)
     variant_seconds = sum(scores.seconds.get(name, 0.0) for name in names)

@@ -63,7 +63,11 @@ def index_language(code: str) -> str:
 
 def sweeps_for(code: str) -> list[tuple[str, Sequence[float]]]:
     """Return the scorers to sweep, which know the language, and their cutoffs."""
-    return [sweep for sweep in _SWEEPS if parse_scorer(sweep[0]).scorer.knows(_name(code))]
+    sweeps: list[tuple[str, Sequence[float]]] = []
+    for scorer, cutoffs in _SWEEPS:
+        if parse_scorer(scorer).scorer.knows(_name(code)):
+            sweeps.append((scorer, cutoffs))
+    return sweeps
 
 
 def cleaners_for(code: str) -> list[str]:

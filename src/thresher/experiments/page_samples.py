@@ -472,7 +472,10 @@ def _sides(results: Results, folder: Path, variants: Mapping[str, Cleaner]) -> t
         cleaner = resolved(folder / "scores", parse_treatment(recommended.variant).cleaner)
         if cleaner.cuts:
             return Cleaner(), cleaner
-    cleaning = [cleaner for cleaner in variants.values() if cleaner.cuts]
+    cleaning: list[Cleaner] = []
+    for cleaner in variants.values():
+        if cleaner.cuts:
+            cleaning.append(cleaner)
     if cleaning:
         return cleaning[0], cleaning[-1]
     return _start_cleaners()

@@ -101,8 +101,10 @@ class Problems:
 
     def error(self) -> ConfigErrors:
         """Return all problems as one error, by line."""
-        by_line = sorted(self._problems, key=lambda problem: problem[0])
-        return ConfigErrors([problem for _, problem in by_line])
+        errors: list[ConfigError] = []
+        for _, error in sorted(self._problems, key=lambda problem: problem[0]):
+            errors.append(error)
+        return ConfigErrors(errors)
 
     def check(self) -> None:
         """Raise all problems, if there are any."""

@@ -152,7 +152,11 @@ def _named_pages(answers: Mapping[str, set[str]]) -> list[str]:
 
 
 def _unmatched(matches: Mapping[str, set[str]]) -> list[str]:
-    return [page for page, ids in matches.items() if not ids]
+    unmatched: list[str] = []
+    for page, ids in matches.items():
+        if not ids:
+            unmatched.append(page)
+    return unmatched
 
 
 def _documents(table: CollectionTable, collection: Collection) -> Iterator[_Document]:

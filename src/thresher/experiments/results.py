@@ -203,7 +203,9 @@ class Results(Plotted):
     @classmethod
     def of(cls, facts: Facts, tables: Sequence[VariantTable]) -> Results:
         """Return the results of new tables, which get the contents of their indexes from the facts."""
-        with_contents = [replace(table, contents=facts.contents) for table in tables]
+        with_contents: list[VariantTable] = []
+        for table in tables:
+            with_contents.append(replace(table, contents=facts.contents))
         return cls(facts, tuple(with_contents))
 
     @property
@@ -277,7 +279,9 @@ class Results(Plotted):
 
     def only_built(self) -> Results:
         """Return the results of only the variants whose indexes were built."""
-        tables = [table.only(table.built or (0,)) for table in self.tables]
+        tables: list[VariantTable] = []
+        for table in self.tables:
+            tables.append(table.only(table.built or (0,)))
         return replace(self, tables=tuple(tables))
 
 

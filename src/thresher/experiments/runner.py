@@ -200,7 +200,9 @@ class _Run:
             for cut in in_numbers.cuts:
                 numbers[cut.name] = cut
         for variant in self.variants:
-            cuts = [numbers.get(cut.name, cut) for cut in variant.cleaner.cuts]
+            cuts: list[Cut] = []
+            for cut in variant.cleaner.cuts:
+                cuts.append(numbers.get(cut.name, cut))
             self.treatments[variant.name] = replace(variant.treatment, cleaner=Cleaner(tuple(cuts)))
 
     def _percentile_cuts(self, scorer: str) -> dict[str, Cut]:
@@ -260,7 +262,10 @@ class _Run:
         """Return the time to find and apply the cutoffs of a treatment: a part of cleaning, though done while indexing."""
         wall = built.cutting.wall
         cpu = built.cutting.cpu
-        scorers = {cut.scorer.canonical_name for cut in treatment.cleaner.cuts if cut.percentile}
+        scorers: set[str] = set()
+        for cut in treatment.cleaner.cuts:
+            if cut.percentile:
+                scorers.add(cut.scorer.canonical_name)
         for scorer in scorers:
             wall += self.percentile_clocks[scorer].wall
             cpu += self.percentile_clocks[scorer].cpu
@@ -339,7 +344,7 @@ class _Run:
         records = {run.variant.name: run.index for run in runs}
         key = stages.stage_key(
             indexes=[record.key for record in records.values()],
-            models=[model.name for model in experiment.retrieval.models],
+            models=experiment.retrieval.names,
             depth=experiment.retrieval.depth,
             topics=topics.digests["topics"],
             field=topics.source.field,

@@ -396,7 +396,11 @@ class TableRule:
     @property
     def required_keys(self) -> list[str]:
         """The keys without a default."""
-        return [name for name, key in self.keys.items() if key.default is MISSING]
+        required: list[str] = []
+        for name, key in self.keys.items():
+            if key.default is MISSING:
+                required.append(name)
+        return required
 
     def without_required_keys(self) -> Any:
         """Return the table with its defaults, and None for each key without a default."""
@@ -416,11 +420,14 @@ def tables() -> Mapping[str, TableRule]:
                 kind = part
                 break
         key_hints = get_type_hints(kind, include_extras=True)
+        keys: dict[str, Key] = {}
+        for key in fields(kind):
+            keys[key.name] = _key(_default(key), *get_args(key_hints[key.name]))
         rules[table.name] = TableRule(
             kind=kind,
             required=table.default is MISSING and table.default_factory is MISSING,
             many=get_origin(hint) is tuple,
-            keys={key.name: _key(_default(key), *get_args(key_hints[key.name])) for key in fields(kind)},
+            keys=keys,
         )
     return rules
 

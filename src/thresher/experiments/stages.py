@@ -71,7 +71,7 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
         inputs=dict(scored.inputs.digests),
         read=read,
         options=asdict(experiment.index),
-        models=[model.name for model in experiment.retrieval.models],
+        models=experiment.retrieval.names,
         depth=experiment.retrieval.depth,
         measures=experiment.evaluation.measures,
         original=experiment.pruning.original_statistics,

@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from string import Template
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from thresher.base.defaults import LANGUAGE
 from thresher.base.errors import ConfigError, InputError
@@ -106,7 +106,10 @@ def starting_file(pages: Path, topics: Path, qrels: Path, name: str, file: Path)
         judged.extend(grades)
     summary = summarised(pages, set(judged))
     spelled = spelled_as(read_topics(topics), judgments)
-    with_judgments = [topic for topic in spelled if topic in judgments]
+    with_judgments: list[str] = []
+    for topic in spelled:
+        if topic in judgments:
+            with_judgments.append(topic)
     if not with_judgments:
         raise InputError("no topic has judgments", "give topics and qrels that belong together", str(qrels))
     paths = {"pages": pages, "topics": topics, "qrels": qrels}
@@ -164,7 +167,9 @@ def _with_likely_fields(collection: Collection, pages: Path) -> Collection:
     if not isinstance(collection, Files):
         return collection
     likely = likely_fields_apart(pages, collection.format, JsonFields()).likely
-    fields = replace(JsonFields(), **{use: (name,) for use, name in likely.items()})
+    fields = JsonFields()
+    for use, name in likely.items():
+        fields = replace(fields, **{use: (name,)})
     return replace(collection, options=ReadOptions(_WHOLE_PATHS, fields=fields))
 
 
@@ -210,12 +215,23 @@ def _changed_keys(reading: ReadOptions) -> dict[str, str | bool]:
     return changed
 
 
+def in_toml(values: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
+    """Return texts, and lists of texts, as TOML has them."""
+    literals: dict[str, str] = {}
+    for key, value in values.items():
+        literals[key] = json.dumps(value, ensure_ascii=False)
+    return literals
+
+
 def _text(name: str, file: Path, paths: Mapping[str, Path], summary: CollectionSummary) -> str:
     language = summary.language
-    values: dict[str, Any] = {"name": name, "cleaners": cleaners_for(language), "families": families_for(language)}
+    values: dict[str, str | list[str]] = {
+        "name": name,
+        "cleaners": cleaners_for(language),
+        "families": families_for(language),
+    }
     for key, path in paths.items():
         values[key] = os.path.relpath(path, file.parent)
-    quoted = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items()}
     keys = ""
     for key, value in _changed_keys(summary.reading).items():
         keys += f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
@@ -224,5 +240,5 @@ def _text(name: str, file: Path, paths: Mapping[str, Path], summary: CollectionS
         sweeps += f"[[sweep]]\nscorer = {json.dumps(scorer)}\ncutoffs = {json.dumps(cutoffs)}\n\n"
     template = files("thresher.experiments").joinpath("starting.toml").read_text(encoding="utf-8")
     return Template(template).substitute(
-        quoted, keys=keys, sweeps=sweeps, language=language_tables(language), file=shlex.quote(str(file))
+        in_toml(values), keys=keys, sweeps=sweeps, language=language_tables(language), file=shlex.quote(str(file))
     )

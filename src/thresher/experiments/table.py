@@ -19,7 +19,7 @@ from thresher.base.machine import Footprint
 from thresher.base.numbers import Floats, Ints
 from thresher.base.repeats import BreakEven, MeasuredTime, Times
 from thresher.cleaners.cleaner import Cleaner
-from thresher.evaluation.significance import Comparison, is_tested, pareto_front
+from thresher.evaluation.significance import Comparison, pareto_front, tested_measures
 from thresher.indexes.pruning.treatments import Family, Pruning, Treatment
 from thresher.indexes.size_estimates import CountedIndex, IndexContents, estimated_bytes, scaled_bytes
 from thresher.indexes.work import IndexStatistics, QueryWork
@@ -382,9 +382,12 @@ class VariantTable:
         """The candidates of each family that has candidates, in the order of `Family`."""
         families: dict[Family, tuple[int, ...]] = {}
         for family in Family:
-            members = tuple(index for index in self.candidates if self.rows[index].variant.family is family)
+            members: list[int] = []
+            for index in self.candidates:
+                if self.rows[index].variant.family is family:
+                    members.append(index)
             if members:
-                families[family] = members
+                families[family] = tuple(members)
         return families
 
     @cached_property
@@ -476,7 +479,7 @@ class VariantTable:
 
 def main_measure(measures: Sequence[str]) -> str:
     """Return the measure that stands for effectiveness: of the tested measures the first nDCG, or else the last."""
-    tested = [measure for measure in measures if is_tested(measure)] or measures
+    tested = tested_measures(measures) or measures
     for measure in tested:
         if measure.lower().startswith("ndcg"):
             return measure

@@ -45,7 +45,10 @@ def compared(experiment: Experiment, values: Mapping[TestedKey, Values], select:
 
 def _selected(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
     """Mark the comparisons of a variant that was selected on the same topics: its p-values say nothing."""
-    return {measure: replace(comparison, selected=True) for measure, comparison in comparisons.items()}
+    selected: dict[str, Comparison] = {}
+    for measure, comparison in comparisons.items():
+        selected[measure] = replace(comparison, selected=True)
+    return selected
 
 
 class _TestFamilies(NamedTuple):

@@ -86,7 +86,10 @@ def families_for(engine: str, families: Sequence[DeclaredFamily]) -> list[Declar
     """
     if engine != OTHER_ENGINE:
         return list(families)
-    unpruned = [family for family in families if family.pruning is None]
+    unpruned: list[DeclaredFamily] = []
+    for family in families:
+        if family.pruning is None:
+            unpruned.append(family)
     if not unpruned:
         what = "all families prune postings, and other engines than Lucene take text"
         raise ConfigError(what, "name a sweep of a cleaner, such as content(headings=keep)", "engine")

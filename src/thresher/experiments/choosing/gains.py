@@ -61,7 +61,10 @@ def _candidates(problem: ChoiceProblem) -> list[int]:
     variants: set[int] = set()
     for family in problem.criteria.families:
         variants.update(order_of_testing(problem.table, family))
-    keeping_pages = [variant for variant in variants if problem.keeps_pages[variant]]
+    keeping_pages: list[int] = []
+    for variant in variants:
+        if problem.keeps_pages[variant]:
+            keeping_pages.append(variant)
     return sorted(keeping_pages, key=lambda variant: problem.table.rows[variant].name)
 
 

@@ -75,7 +75,7 @@ class TimeLine:
         from scipy.optimize import nnls  # part of the extra `retrieval`
 
         scale = max(sizes)
-        coordinates = np.array([[1.0, size / scale] for size in sizes])
+        coordinates = np.column_stack((np.ones(len(sizes)), np.array(sizes) / scale))
         (fixed, slope), norm = nnls(coordinates, np.array(seconds))
         degrees_of_freedom = max(len(sizes) - 2, 1)
         return cls(float(fixed), float(slope) / scale, float(norm) / math.sqrt(degrees_of_freedom))
@@ -127,7 +127,10 @@ class Timings:
     @cached_property
     def query_line(self) -> TimeLine:
         """Seconds of a query by postings of the index, through all timed variants."""
-        return self._line([variant.query.wall.value for variant in self.timed])
+        seconds: list[float] = []
+        for variant in self.timed:
+            seconds.append(variant.query.wall.value)
+        return self._line(seconds)
 
     def saved_per_query(self, row: Row) -> SavedTime:
         """Return the wall seconds by which a query is faster than with the baseline.
@@ -175,7 +178,10 @@ class Timings:
                 cleaning_seconds.append(variant.built.clean.wall)
         if len(self.timed) < FEWEST or not cleaning_seconds:
             return None
-        line = self._line([self._index_seconds(variant.built) for variant in self.timed])
+        index_seconds: list[float] = []
+        for variant in self.timed:
+            index_seconds.append(self._index_seconds(variant.built))
+        line = self._line(index_seconds)
         cleaning = sum(cleaning_seconds) / len(cleaning_seconds) - baseline.clean.wall
         # The baseline's deviation from the line is not a saving.
         return ExtraSeconds(cleaning, line.at(row.index.postings) - line.at(self._baseline_size))

@@ -80,28 +80,40 @@ class SharedChoice(Shown):
     @property
     def mean_share(self) -> float:
         """The mean postings of the setting over the collections, as a share of the baseline's."""
-        return float(np.mean([setting.share for setting in self.tried]))
+        return _mean_share(self.tried)
 
     @property
     def mean_bytes_share(self) -> float:
         """The mean bytes of the setting over the collections, as a share of the baseline's."""
-        return float(np.mean([setting.bytes_share for setting in self.tried]))
+        return _mean_bytes_share(self.tried)
 
     @property
     def mean_share_left_out(self) -> float:
         """The mean postings of the settings that the other collections recommend."""
-        return float(np.mean([setting.share for setting in self.left_out]))
+        return _mean_share(self.left_out)
 
     @property
     def mean_bytes_share_left_out(self) -> float:
         """The mean bytes of the settings that the other collections recommend."""
-        return float(np.mean([setting.bytes_share for setting in self.left_out]))
+        return _mean_bytes_share(self.left_out)
 
     @property
     def failed(self) -> tuple[SettingOnCollection, ...]:
         """The settings that lost the margin or more on the collection that was left out."""
         margin = self.criteria.margin.value - TOLERANCE
-        return tuple(setting for setting in self.left_out if setting.worst >= margin)
+        failed: list[SettingOnCollection] = []
+        for setting in self.left_out:
+            if setting.worst >= margin:
+                failed.append(setting)
+        return tuple(failed)
+
+
+def _mean_share(settings: Sequence[SettingOnCollection]) -> float:
+    return float(np.mean([setting.share for setting in settings]))
+
+
+def _mean_bytes_share(settings: Sequence[SettingOnCollection]) -> float:
+    return float(np.mean([setting.bytes_share for setting in settings]))
 
 
 _FILE = RecordFile(SharedChoice, "a choice", "run `thresher choose` again", "thresher-shared-choice", 3, StateError)
@@ -236,7 +248,10 @@ def _common_settings(
     keeps_pages: list[NDArray[np.bool_]] = []
     for table in tables.values():
         rows = [table.position[name] for name in names]
-        losses.append([_losses(table, measure, rows, criteria) for measure in measures])
+        losses_of_table: list[Floats] = []
+        for measure in measures:
+            losses_of_table.append(_losses(table, measure, rows, criteria))
+        losses.append(losses_of_table)
         shares.append(table.shares[rows])
         bytes_shares.append(table.bytes_shares[rows])
         keeps_pages.append(table.emptied_shares[rows] <= criteria.emptied + TOLERANCE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.problem import ChoiceProblem
-from thresher.experiments.choosing.testing_order import fixed_sequences
+from thresher.experiments.choosing.testing_order import fixed_sequences, members_of
 from thresher.experiments.table import VariantTable
 
 
@@ -37,7 +37,7 @@ def sweep_answers(table: VariantTable, measures: Sequence[str], criteria: Choice
     problem = ChoiceProblem(table, tuple(measures), criteria)
     answers = []
     for sequence in fixed_sequences(problem, conservative=False):
-        members = [index for index in table.candidates if table.rows[index].variant.sweep == sequence.family]
+        members = members_of(table, sequence.family)
         if members:
             answers.append(SweepAnswer(sequence.family, sequence.last, table.best(measures[0], members)))
     return answers

@@ -64,13 +64,22 @@ class FixedSequence:
         return self.accepted == self.testable
 
 
+def members_of(table: VariantTable, family: str) -> list[int]:
+    """Return the candidates of a family, in the order of the table."""
+    members: list[int] = []
+    for index in table.candidates:
+        if table.rows[index].variant.sweep == family:
+            members.append(index)
+    return members
+
+
 def order_of_testing(table: VariantTable, family: str) -> tuple[int, ...]:
     """Return a family's variants to test, the largest first: at each of `TARGETS` the nearest size below it.
 
     The order depends on sizes alone, never on topics. Steps of 5 points lead over dips between neighbouring cutoffs.
     """
     baseline_size = int(table.sizes[0])
-    members = [index for index in table.candidates if table.rows[index].variant.sweep == family]
+    members = members_of(table, family)
     order: list[int] = []
     for target in TARGETS:
         inside: list[int] = []
@@ -126,7 +135,10 @@ def fixed_sequences(problem: ChoiceProblem, conservative: bool) -> list[FixedSeq
         level = problem.criteria.alpha / len(running)
         for family in running:
             sequences[family] = test.sequence(family, level)
-        still_running = [family for family in running if not sequences[family].has_ended]
+        still_running: list[str] = []
+        for family in running:
+            if not sequences[family].has_ended:
+                still_running.append(family)
         if len(still_running) == len(running):
             break
         running = still_running

@@ -239,13 +239,20 @@ class Explanation(Shown):
     @property
     def moved(self) -> tuple[TopicExplanation, ...]:
         """The topics that changed, the largest change first."""
-        moved = [topic for topic in self.topics if topic.change]
+        moved: list[TopicExplanation] = []
+        for topic in self.topics:
+            if topic.change:
+                moved.append(topic)
         return tuple(sorted(moved, key=lambda topic: -abs(topic.change)))
 
     @property
     def won(self) -> tuple[TopicExplanation, ...]:
         """The topics that won."""
-        return tuple(topic for topic in self.topics if topic.change > 0)
+        won: list[TopicExplanation] = []
+        for topic in self.topics:
+            if topic.change > 0:
+                won.append(topic)
+        return tuple(won)
 
     @property
     def gain(self) -> float:

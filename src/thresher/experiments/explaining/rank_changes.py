@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -68,8 +68,13 @@ class RankChanges:
 
     @cached_property
     def _ranks_before(self) -> Mapping[str, int]:
-        return {document: rank for rank, document in enumerate(self.before, 1)}
+        return _ranks(self.before)
 
     @cached_property
     def _ranks_after(self) -> Mapping[str, int]:
-        return {document: rank for rank, document in enumerate(self.after, 1)}
+        return _ranks(self.after)
+
+
+def _ranks(ranking: Sequence[str]) -> dict[str, int]:
+    """Return the rank of each document, from 1."""
+    return dict(zip(ranking, range(1, len(ranking) + 1), strict=True))

@@ -46,7 +46,10 @@ class CutPage:
         """Return the removed segments with any of these terms, with tf of only these terms."""
         passages: list[Passage] = []
         for passage in self.removed:
-            counts = {term: passage.terms[term] for term in terms if term in passage.terms}
+            counts: dict[str, int] = {}
+            for term in terms:
+                if term in passage.terms:
+                    counts[term] = passage.terms[term]
             if counts:
                 passages.append(replace(passage, terms=counts))
         return tuple(passages)
@@ -75,7 +78,11 @@ def cut_page(page: PageVerdicts, analyzer: Any, query_terms: Collection[str]) ->
 
 
 def _counts_of(terms: Collection[str], tokens: Iterable[str]) -> Counter[str]:
-    return Counter(token for token in tokens if token in terms)
+    counts = Counter[str]()
+    for token in tokens:
+        if token in terms:
+            counts[token] += 1
+    return counts
 
 
 def with_weights(
@@ -124,10 +131,14 @@ def _shares_of_kinds(page: CutPage, pruned: Sequence[str], weights: Mapping[str,
     """
     by_kind: dict[BlockKind, float] = {}
     for passage in page.removed:
-        weight = sum(weights.get(term, 0.0) * count for term, count in passage.terms.items())
+        weight = 0.0
+        for term, count in passage.terms.items():
+            weight += weights.get(term, 0.0) * count
         by_kind[passage.kind] = by_kind.get(passage.kind, 0.0) + weight
     for kind, counts in page.cleaned_by_kind.items():
-        weight = sum(weights[term] * counts.get(term, 0) for term in pruned)
+        weight = 0.0
+        for term in pruned:
+            weight += weights[term] * counts.get(term, 0)
         by_kind[kind] = by_kind.get(kind, 0.0) + weight
     total = sum(by_kind.values())
     shares: dict[BlockKind, float] = {}

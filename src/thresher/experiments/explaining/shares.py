@@ -57,8 +57,10 @@ def main_part(change: float, documents: Sequence[DocumentChange]) -> Part | None
 def loss_of(topics: Iterable[TopicExplanation]) -> Loss:
     """Return the loss of all topics that lost, by kind of block, with intervals of a ratio of two means over these topics."""
     # Resamples do not depend on the order of the topics.
-    lost = [topic for topic in topics if topic.change < 0]
-    lost.sort(key=attrgetter("topic"))
+    lost: list[TopicExplanation] = []
+    for topic in sorted(topics, key=attrgetter("topic")):
+        if topic.change < 0:
+            lost.append(topic)
     losses = np.array([-topic.change for topic in lost])
     by_source: dict[str, Floats] = {}
     for number, topic in enumerate(lost):
@@ -84,5 +86,8 @@ def _sources(topic: TopicExplanation) -> dict[str, float]:
 
 def _sources_of(document: DocumentChange) -> dict[str, float]:
     if document.part in (Part.REMOVED, Part.PRUNED) and document.lost:
-        return {str(kind): share for kind, share in document.lost.items()}
+        sources: dict[str, float] = {}
+        for kind, share in document.lost.items():
+            sources[str(kind)] = share
+        return sources
     return {str(document.part): 1.0}

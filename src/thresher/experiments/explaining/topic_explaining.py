@@ -121,9 +121,11 @@ class Comparison:
         unmoved = 0
         if runs.document is None:
             part = main_part(change, explained)
-            moved = [document for document in explained if document.rank_before != document.rank_after]
             retrieved_judged = runs.qrels.keys() & set(runs.ranks.documents)
-            unmoved = len(retrieved_judged) - len(moved)
+            unmoved = len(retrieved_judged)
+            for document in explained:
+                if document.rank_before != document.rank_after:
+                    unmoved -= 1
         explained.sort(key=lambda document: (-document.credit * change, -document.overtaker_count, document.document))
         return TopicExplanation(
             topic=runs.topic,
@@ -180,7 +182,10 @@ def _check_run(name: str, runs: TopicRuns, run: Mapping[str, float], scores: Flo
 def _values(runs: TopicRuns, ranking: Sequence[str], measures: Sequence[str]) -> dict[str, float]:
     topic = runs.topic
     by_measure = evaluate({topic: runs.qrels}, {topic: _descending_scores(ranking)}, measures, [topic])
-    return {measure: by_measure[measure][topic] for measure in by_measure}
+    values: dict[str, float] = {}
+    for measure, by_topic in by_measure.items():
+        values[measure] = by_topic[topic]
+    return values
 
 
 def _descending_scores(ranking: Sequence[str]) -> dict[str, float]:
@@ -203,12 +208,16 @@ class _Documents:
     @cached_property
     def rows(self) -> Mapping[str, int]:
         """The row of each document."""
-        return {document: row for row, document in enumerate(self.runs.ranks.documents)}
+        documents = self.runs.ranks.documents
+        return dict(zip(documents, range(len(documents)), strict=True))
 
     def all(self, main: str) -> list[DocumentChange]:
         """Return the documents to explain, with their credit by the main measure."""
         changes = [self._change(document) for document in self.runs.documents_to_explain]
-        relevant = [change.document for change in changes if change.relevant]
+        relevant: list[str] = []
+        for change in changes:
+            if change.relevant:
+                relevant.append(change.document)
         credits = self._credits(relevant, main)
         credited: list[DocumentChange] = []
         for change in changes:
@@ -298,4 +307,7 @@ class _Documents:
             run[document] = _descending_scores(self.runs.ranks.put_back(document))
         qrels = dict.fromkeys(run, self.runs.qrels)
         values = evaluate(qrels, run, [main], list(run))[main]
-        return {document: values[""] - values[document] for document in relevant}
+        credits: dict[str, float] = {}
+        for document in relevant:
+            credits[document] = values[""] - values[document]
+        return credits

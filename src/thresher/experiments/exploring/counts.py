@@ -109,7 +109,8 @@ def add_up(counted: Sequence[ShardCounts], steps: Sequence[int]) -> ShardCounts:
     row_of_document[order] = np.arange(len(ids))
     counts: list[StepCounts] = []
     for sweep, size in enumerate(steps):
-        counts.append(add_counts([shard.counts[sweep] for shard in counted], size))
+        counts_of_sweep = [shard.counts[sweep] for shard in counted]
+        counts.append(add_counts(counts_of_sweep, size))
     return ShardCounts(
         ids=tuple(ids[place] for place in order),
         sentences=_joined_sentences(counted, row_of_document, len(steps)),
@@ -149,10 +150,11 @@ def _joined_occurrences(counted: Sequence[ShardCounts]) -> Occurrences:
 
 def add_counts(counted: Sequence[StepCounts], steps: int) -> StepCounts:
     """Return the sum of counts of one sweep, which has `steps` steps."""
-    total = {field.name: np.zeros(steps + 1, dtype=np.int64) for field in fields(StepCounts)}
-    for counts in counted:
-        for name in total:
-            total[name] = total[name] + getattr(counts, name)
+    total: dict[str, Ints] = {}
+    for field in fields(StepCounts):
+        total[field.name] = np.zeros(steps + 1, dtype=np.int64)
+        for counts in counted:
+            total[field.name] += getattr(counts, field.name)
     return StepCounts(**total)
 
 

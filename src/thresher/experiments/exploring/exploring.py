@@ -287,10 +287,12 @@ def analyse_queries(texts: Sequence[str], options: IndexOptions) -> AnalysedQuer
     analyzer = text_analyzer(options.analysis)
     bags = [Counter(tokens) for tokens in tokens_of_each(analyzer, texts)]
     terms = sorted(set().union(*bags))
-    number_of = {term: number for number, term in enumerate(terms)}
+    number_of = dict(zip(terms, range(len(terms)), strict=True))
     queries: list[Query] = []
     for bag in bags:
-        counts = {number_of[term]: tf for term, tf in bag.items()}
+        counts: dict[int, int] = {}
+        for term, tf in bag.items():
+            counts[number_of[term]] = tf
         queries.append(Query(counts, bag.total()))
     return AnalysedQueries(queries, terms)
 
@@ -317,7 +319,10 @@ def in_chunks(counted: Iterable[ShardCounts], steps: Sequence[int]) -> Iterator[
 
 def in_numbers(cleaner: Cleaner) -> Cleaner:
     """Return a resolved cleaner with numbers in place of percentiles, in its name too."""
-    return Cleaner(tuple(replace(cut, percentile=None) for cut in cleaner.cuts))
+    cuts: list[Cut] = []
+    for cut in cleaner.cuts:
+        cuts.append(replace(cut, percentile=None))
+    return Cleaner(tuple(cuts))
 
 
 def _sizes(counts: StepCounts, vocabulary: HashedTerms, sweep: int) -> list[IndexStatistics]:

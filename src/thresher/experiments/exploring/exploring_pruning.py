@@ -35,7 +35,7 @@ from thresher.experiments.exploring.match_chunks import MatchChunks, store_match
 from thresher.experiments.exploring.nested_sweeps import ScoreSpread, evenly
 from thresher.experiments.exploring.ranking_job import RankingJob, evaluate_sweeps
 from thresher.experiments.exploring.similarity import StepStatistics
-from thresher.experiments.table import Variant, VariantTable
+from thresher.experiments.table import Row, Variant, VariantTable
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer, hash_texts
 from thresher.indexes.pruning.collected_postings import CollectedPostings, collected_postings
 from thresher.indexes.pruning.method import KEEP_SHARE, PruningMethod, steps, strictest_first
@@ -105,7 +105,10 @@ def explore_pruning(
 
 def spread_over_sizes(table: VariantTable, sweep: str, count: int) -> list[float]:
     """Return at most `count` cutoffs of an explored scorer, spread evenly over the postings that they keep."""
-    rows = [row for row in table.rows if row.variant.sweep == sweep]
+    rows: list[Row] = []
+    for row in table.rows:
+        if row.variant.sweep == sweep:
+            rows.append(row)
     postings = np.array([row.index.postings for row in rows])
     wanted = np.linspace(postings.min(), postings.max(), count + 1)[1:]
     nearest = np.unique(np.abs(postings[:, None] - wanted).argmin(axis=0))

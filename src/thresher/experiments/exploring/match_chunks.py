@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -107,9 +108,11 @@ def store_matches(
 
 
 def _write(matches: Matches, file: Path) -> None:
-    arrays = {field.name: getattr(matches, field.name) for field in fields(matches)}
-    # Documents get their numbers when all chunks are there.
-    del arrays["numbers"]
+    arrays: dict[str, Any] = {}
+    for field in fields(matches):
+        # Documents get their numbers when all chunks are written.
+        if field.name != "numbers":
+            arrays[field.name] = getattr(matches, field.name)
     np.savez(file, **arrays)
 
 

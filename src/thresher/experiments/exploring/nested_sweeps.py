@@ -287,7 +287,9 @@ def nested_sweeps(
 
     A template is a cut without a cutoff. `cleaners` have numbers for percentiles. All sweeps have the same weights, or none.
     """
-    cutoffs = {template.name: set(values) for template, values in cutoffs_of_template.items()}
+    cutoffs: dict[str, set[float]] = {}
+    for cut, cutoffs_of_cut in cutoffs_of_template.items():
+        cutoffs[cut.name] = set(cutoffs_of_cut)
     single: dict[str, NestedSweep] = {}
     for cleaner in cleaners:
         template = template_of(cleaner)

@@ -103,7 +103,8 @@ class Evaluator:
         values: list[list[Floats] | Floats] = []
         for measure in self._measures:
             if _is_computed_here(measure):
-                values.append([_MEASURES[str(measure.NAME)](topic, measure) for topic in ranked])
+                compute = _MEASURES[str(measure.NAME)]
+                values.append([compute(topic, measure) for topic in ranked])
             else:
                 values.append(evaluated[str(measure)])
         return np.array(values).transpose(2, 0, 1)
@@ -147,7 +148,9 @@ class Evaluator:
                 run_of[number, step] = different[ranking]
         evaluations = [evaluate(self._qrels, run, measures, list(run)) for run in runs]
         shape = (len(ranked), len(ranked[0].grades))
-        values = {measure: np.zeros(shape) for measure in measures}
+        values: dict[str, Floats] = {}
+        for measure in measures:
+            values[measure] = np.zeros(shape)
         for (number, step), run in run_of.items():
             for measure in measures:
                 values[measure][number, step] = evaluations[run][measure][self.topics[number]]

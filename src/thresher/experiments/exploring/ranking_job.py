@@ -57,7 +57,10 @@ class RankingJob:
     @property
     def postings(self) -> int:
         """The number of pairs of a term and a document that the queries touch, at most."""
-        return sum(int(self.pairs[query.terms].sum()) for query in self.queries)
+        postings = 0
+        for query in self.queries:
+            postings += int(self.pairs[query.terms].sum())
+        return postings
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,9 @@ def _values_of_sweep(
     last_changing = np.searchsorted(statistics.changing(), np.arange(statistics.steps), side="right") - 1
     by_model: list[Floats] = []
     for model in range(len(job.models)):
-        values = np.concatenate([values_of_task[evaluator] for values_of_task in values_of_tasks[sweep, model]])
+        by_task: list[Floats] = []
+        for values_of_task in values_of_tasks[sweep, model]:
+            by_task.append(values_of_task[evaluator])
+        values = np.concatenate(by_task)
         by_model.append(values[last_changing].transpose(1, 0, 2))
     return np.array(by_model)
