@@ -326,8 +326,8 @@ TOPICS = {
     "no run-over": (
         "qrels.txt",
         "1 0 elsewhere/page 1\n",
-        "pages: no judged document is in the collection (its first id is part0/page00, that of the qrels elsewhere/page). "
-        "Fix: make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection].",
+        "pages: no judged document is in the collection (the first id of the collection is part0/page00, of the qrels elsewhere/page). "
+        "Fix: make ids as in the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection].",
     ),
 }
 
@@ -468,7 +468,7 @@ def test_index_never_replaces_a_folder_of_other_things(web: Web, call: Call) -> 
         call,
         web,
         5,
-        "pages: the folder holds something else than an index. Fix: choose a new folder.",
+        "pages: the folder holds other files than an index. Fix: choose a new folder.",
         arguments=("index", "docs.jsonl", "-o", "pages"),
     )
     assert call("index", "docs.jsonl", "-o", "index", cwd=web.folder).code == 0
@@ -480,7 +480,7 @@ def test_index_never_replaces_a_folder_of_other_things(web: Web, call: Call) -> 
     # An index with a user's files beside it is no longer only an index.
     for other in (web.folder / "index" / "notes.txt", web.folder / "index" / "_mine"):
         other.mkdir() if other.suffix == "" else other.touch()
-        what = "index: the folder holds something else than an index. Fix: choose a new folder."
+        what = "index: the folder holds other files than an index. Fix: choose a new folder."
         refused(call, web, 5, what, arguments=("index", "docs.jsonl", "-o", "index", "--replace"))
         other.rmdir() if other.suffix == "" else other.unlink()
     run = call("search", "index", "topics.tsv", "-o", "run.trec", cwd=web.folder)

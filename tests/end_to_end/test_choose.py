@@ -223,13 +223,13 @@ def test_one_setting_for_several_collections(again: Decided, call: Call) -> None
     assert "three.toml: a size in bytes" in call("choose", *files, cwd=folder).errors[0]
     (folder / "three.toml").write_text(text.replace('name = "web"', 'name = "three"'))
     (folder / "two.toml").write_text(text.replace('name = "web"', 'name = "two"').replace('"qld"', '"bm25"'))
-    what = "two.toml: it does not have the first one's model and measures: qld, nDCG(dcg='exp-log2')@10 and AP"
+    what = "two.toml: it lacks the first experiment's model or measures: qld, nDCG(dcg='exp-log2')@10 and AP"
     assert what in call("choose", *files, cwd=folder).errors[0]
 
 
 def test_nothing_is_chosen_yet(copy: Finished, call: Call) -> None:
     done = call("run", "web.toml", "--chosen", cwd=copy.web.folder)
-    what = "nothing is chosen of these pages, topics and options. Fix: run `thresher choose web.toml` first."
+    what = "no choice was made from these pages, topics and options. Fix: run `thresher choose web.toml` first."
     assert done.errors == [f"error: {Path('results/web')}: {what}"]
 
 

@@ -184,7 +184,7 @@ def test_nothing_is_wider_than_the_terminal(finished: Finished, every: Explanati
         ),
         (("3", "--model", "bm25"), "--model: there is no retrieval model 'bm25'. Fix: use qld."),
         (("--document", "x"), "--document: a document is explained for a topic. Fix: name the topic too."),
-        (("3", "--indexes", "elsewhere"), "elsewhere/web/none: the index of none is not there. Fix: name the folder "),
+        (("3", "--indexes", "elsewhere"), "elsewhere/web/none: there is no index of none. Fix: name the folder "),
     ],
 )
 def test_what_is_not_there_gets_the_nearest_names(
@@ -214,14 +214,14 @@ def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Ca
     one, two = lines[first].split(), lines[first + 1].split()
     one[2], two[2] = two[2], one[2]
     run.write_text("\n".join([*lines[:first], " ".join(one), " ".join(two), *lines[first + 2 :]]) + "\n")
-    refused("runs/none.trec: the run of none is not what was searched. Fix: run the experiment again")
+    refused("runs/none.trec: the run of none is not the run of its search. Fix: run the experiment again")
     record = copy.results / "stages" / "search-none.json"
     searched = record.read_text()
     record.write_text(json.dumps({**json.loads(searched), "run": file_digest(run)}))
     refused("the baseline's index gives ")
     record.write_text(searched)
     run.unlink()
-    refused("runs/none.trec: the run of none is not there. Fix: run the experiment again")
+    refused("runs/none.trec: there is no run of none. Fix: run the experiment again")
     run.write_text(whole)
     settings = copy.indexes / "none" / "thresher.json"
     of_none = settings.read_text()

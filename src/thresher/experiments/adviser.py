@@ -106,7 +106,7 @@ def advise_on(collection: schema.CollectionTable, sample: int = SAMPLE, backend:
 
     Args:
         collection: where the pages are, and how they are read.
-        sample: the most pages that are looked at; a larger collection is sampled by the hashes of its ids.
+        sample: the most pages to read; a larger collection is sampled by the hashes of its ids.
         backend: the workers.
 
     Raises:
@@ -178,7 +178,10 @@ def choose_by_queries(
     if matched < MINIMUM:
         what = f"only {matched} of its queries name a page of the collection"
         if not matched:
-            what = f"none of its pages is in the collection; one of them is {pages.first_named}, one there {pages.first_id}"
+            what = (
+                f"none of its pages is in the collection; its first page is {pages.first_named}, the first id of the "
+                f"collection {pages.first_id}"
+            )
         raise InputError(what, f"give at least {MINIMUM}, with ids or URLs of pages", str(queries))
     if pages.dropped:
         say(Announcement(Step.MATCHING_ENDS, {"dropped": pages.dropped, "queries": matched}))
@@ -191,7 +194,7 @@ def choose_by_queries(
 
 
 def expected_change(elsewhere: Sequence[float]) -> Interval:
-    """Return the mean of changes on other collections, and the 95 % prediction interval for one more of their kind."""
+    """Return the mean change on other collections, and the 95 % prediction interval for a new collection like them."""
     changes = np.array(elsewhere)
     low = -prediction_bounds(-changes, ALPHA / 2)
     high = prediction_bounds(changes, ALPHA / 2)

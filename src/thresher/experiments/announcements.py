@@ -36,7 +36,7 @@ class Step(StrEnum):
     EXPLAINING = auto()
     """Scores are explained; `variant` and `baseline`."""
     UNREADABLE_RESULTS = auto()
-    """Earlier results cannot be read, and are made again; `problem`."""
+    """Earlier results cannot be read, and are computed again; `problem`."""
     OTHER_EVIDENCE = auto()
     """Earlier results were computed from other inputs and are left out."""
 

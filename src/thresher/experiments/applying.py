@@ -105,7 +105,7 @@ def index_pages(
         output: the folder of the index.
         content: the content of the index.
         backend: the workers that score.
-        failed: a file for the pages that failed, as JSON lines; None for no such file.
+        failed: a file for the pages that failed, as JSON lines; None to write no file.
 
     Raises:
         ConfigError: if the index cannot hold positions, texts or vectors as asked, or `output` is in the collection.
@@ -118,7 +118,7 @@ def index_pages(
     is_piped = pages.source == STANDARD
     collection = None if is_piped else open_collection(pages.source, pages.reading, pages.format)
     _check_outputs(collection, output, failed)
-    # A name of its own: the new index is made beside `output` too.
+    # The new index is also made beside `output`, under another name.
     with scratch_folder(output.with_name(f"{output.name}.scores")) as folder:
         store = folder / "scores"
         plan = ScorePlan(collection or _piped(pages, folder), treatment.cleaner.scorers, pages.options, pages.limits)
@@ -169,7 +169,7 @@ def _piped(pages: PagesToIndex, folder: Path) -> Collection:
     """Copy standard input to a file in `folder`, and return it as a collection."""
     pipe = cast(BufferedIOBase, sys.stdin.buffer)
     for lines in piped_lines(pipe, folder, pages.reading, pages.format, window=None):
-        # Without a window all lines are in the first.
+        # Without a window the first piece has all lines.
         return lines.collection
     raise InputError("standard input is empty", "give lines of JSON, or a page with --format html", str(STANDARD))
 
@@ -188,7 +188,7 @@ def _check_content(treatment: Treatment, options: IndexOptions) -> None:
 def _check_outputs(collection: Collection | None, output: Path, failed: Path | None) -> None:
     """Check, before the pages are scored, that no file of the user is replaced and no output becomes a page."""
     if is_other_folder(output):
-        raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
+        raise StateError("the folder holds other files than an index", "choose a new folder", str(output))
     if collection is None:
         return
     check_apart(output, collection, "--output")

@@ -38,7 +38,7 @@ _SECOND_MEASURE = "AP"
 
 @dataclass(frozen=True)
 class ChoiceRequest:
-    """A choice to make: the deciding measures, the main one first; the criteria; the queries that savings are over."""
+    """A choice to make: the deciding measures, the main one first; the criteria; the number of queries for savings."""
 
     measures: tuple[str, ...]
     criteria: ChoiceCriteria
@@ -57,7 +57,7 @@ class ChooseOptions:
         emptied: the largest share of the pages that an index may leave without text.
         families: the sweeps to choose from.
         deciding: further measures that must not be lost.
-        bytes: the size that the best index is also looked for within, such as `4M`.
+        bytes: a size, such as `4M`; the best index within it is also named.
         engine: one of `thresher.base.defaults.ENGINES`.
     """
 
@@ -111,7 +111,7 @@ class ChooseOptions:
         """Return the deciding measures of an experiment, the main one first.
 
         Raises:
-            ConfigError: if the experiment has no such measure.
+            ConfigError: if the experiment lacks the measure of `measure`, or measures no effectiveness.
         """
         tested = tested_measures(experiment.evaluation.measures)
         if not tested:
@@ -232,7 +232,7 @@ def choose_for_all(
     first = experiments[0]
     for experiment in experiments:
         if options.bytes is not None or experiment.criteria.bytes is not None:
-            what = "a size in bytes is that of one collection's index, and several experiments are named"
+            what = "a size in bytes is for one collection's index, and several experiments are named"
             raise ConfigError(what, "leave out `bytes` of [choose] or --bytes, or name one", str(experiment.file))
     criteria = options.criteria(first)
     model = first.retrieval.models[0].name
@@ -243,8 +243,8 @@ def choose_for_all(
         if experiment.name in tables:
             raise ConfigError(f"two experiments are named {experiment.name}", "name each once", str(experiment.file))
         if measures_of_experiment != measures or model not in experiment.retrieval.names:
-            what = f"it does not have the first one's model and measures: {model}, {' and '.join(measures)}"
-            fix = "use the same in all experiments, or --measure and --deciding"
+            what = f"it lacks the first experiment's model or measures: {model}, {' and '.join(measures)}"
+            fix = "use this model and these measures in all experiments, or set --measure and --deciding"
             raise ConfigError(what, fix, str(experiment.file))
         with _locked_results(experiment, results / experiment.name, say) as explored:
             tables[experiment.name] = explored.table(model)
@@ -257,7 +257,7 @@ def choose_for_all(
 
 
 def last_choice(folder: Path, key: str) -> Choice | None:
-    """Return the choice in an experiment's folder if it was made from the evidence with this key; None without one."""
+    """Return the choice in an experiment's folder if it was made from the evidence with this key, else None."""
     choice = read_choice(folder)
     if choice is None or choice.key != key:
         return None
@@ -311,7 +311,7 @@ def _locked_results(experiment: Experiment, folder: Path, say: Say) -> Iterator[
 
 
 def _check_candidates(table: VariantTable, criteria: ChoiceCriteria) -> None:
-    """Check that there are variants to choose among, some of them in each family except the default ones."""
+    """Check that there are variants to choose among, and that each family but the default families has one."""
     if not table.candidates:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
     explored = {row.variant.sweep for row in table.rows}

@@ -45,7 +45,7 @@ from thresher.scores.limits import Limits
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """The names of experiments, which name folders."""
 _MOST_BYTES = 2**20
-"""The largest experiment file that is read: hundreds of times the longest."""
+"""The largest experiment file that is read, in bytes: hundreds of times the longest known file."""
 
 
 @dataclass(frozen=True)
@@ -409,7 +409,7 @@ class _Reading:
             return None
         held_out = self._locations.held_out(table)
         if (held_out.file, held_out.qrels) == (topics.file, topics.qrels):
-            what = "these are the topics that cutoffs are chosen on"
+            what = "cutoffs are chosen on these topics"
             self._problems.add(what, "give other topics or other qrels", ("held_out", "topics"))
         return held_out
 
@@ -450,7 +450,7 @@ class _Reading:
         return systems
 
     def _locate_texts(self, variants: Iterable[Variant], families: Iterable[DeclaredFamily]) -> None:
-        """Tell the scorers of other texts where the files of [[text]] are."""
+        """Give the scorers of other texts the files of [[text]]."""
         paths: dict[str, Path] = {}
         for number, table in enumerate(self._document.text):
             location = self._locations.find(table.path, ("text", number, "path"))

@@ -45,7 +45,9 @@ _SAME = 1e-9
 _NEAREST_NAMES = 3
 """The most names that an error suggests."""
 _MOST_OVERTAKERS = 5
-"""The most overtakers of a document that are listed if all topics are explained. All of them would be most of the record."""
+"""The most overtakers of a document that are listed if all topics are explained: a full list would fill most of the
+record.
+"""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def experiment_file(folder: Path) -> Path:
     """Return the experiment file of results, at its path when it was run.
 
     Raises:
-        StateError: if it is not known or not there.
+        StateError: if the path is unknown, or no file is there.
     """
     manifest = folder / "manifest.json"
     try:
@@ -94,7 +96,7 @@ def experiment_file(folder: Path) -> Path:
             raise StateError(
                 "no indexes were built here, which `thresher explain` compares", fix, str(folder)
             ) from error
-        raise StateError("the manifest does not say what was run", fix, str(manifest)) from error
+        raise StateError("the manifest does not name the experiment file", fix, str(manifest)) from error
     if not file.is_file():
         what = f"the experiment file {file.name} is not where it was when it was run"
         raise StateError(what, "name it with --experiment", str(folder))
@@ -118,7 +120,7 @@ def explain_experiment(
         say: called with each step that begins.
 
     Raises:
-        ConfigError: if there is no such topic, variant, document or retrieval model.
+        ConfigError: if the topic, variant, document or retrieval model does not exist.
         StateError: if scores, runs or indexes are missing, damaged or of another configuration.
     """
     check_installed()
@@ -138,7 +140,7 @@ def _run_again(experiment: Experiment, folder: Path) -> str:
 
 @dataclass(frozen=True)
 class _ExplainedVariant:
-    """The variant to explain: its row in the table, and why this one."""
+    """The variant to explain: its row in the table, and the reason for its selection."""
 
     row: int
     reason: Reason
@@ -174,7 +176,7 @@ class _Explainer:
         with ExitStack() as stack:
             before = stack.enter_context(ScoredIndex(index_before, self.model.exact))
             after = stack.enter_context(ScoredIndex(index_after, self.model.exact))
-            # Another experiment of this name may have put its own in place before both were open.
+            # Another experiment of this name may have replaced an index before both were open.
             self._index(Treatment())
             self._index(self.treatment)
             runs = [self._topic_runs(topic, before, run_before, run_after) for topic in topics]
@@ -260,7 +262,7 @@ class _Explainer:
             raise StateError(what, self.run_again, str(path))
         if not folder.is_dir():
             fix = f"name the folder of indexes with --indexes, or {self.run_again}"
-            raise StateError(f"the index of {variant.name} is not there", fix, str(folder))
+            raise StateError(f"there is no index of {variant.name}", fix, str(folder))
         if stages.finished_index(path, key, folder) is None:
             what = f"the index of {variant.name} is damaged or of another experiment"
             raise StateError(what, self.run_again, str(folder))
@@ -275,10 +277,10 @@ class _Explainer:
         variant = Variant(treatment)
         path = self.folders.run(variant, self.model, len(self.experiment.retrieval.models) == 1, False)
         if not path.exists():
-            raise StateError(f"the run of {variant.name} is not there", self.run_again, str(path))
+            raise StateError(f"there is no run of {variant.name}", self.run_again, str(path))
         key = stages.search_key(self._index_key(treatment), self.model, self.experiment.retrieval.depth, self.topics)
         if stages.finished_run(self.folders.stage(f"search-{path.stem}"), key, path) is None:
-            raise StateError(f"the run of {variant.name} is not what was searched", self.run_again, str(path))
+            raise StateError(f"the run of {variant.name} is not the run of its search", self.run_again, str(path))
         return read_run(path)
 
     def _topic_runs(self, topic: str, index: ScoredIndex, before: Run, after: Run) -> TopicRuns:

@@ -162,7 +162,7 @@ class _PruningSweeps:
 
     @property
     def all(self) -> list[PruningSweep]:
-        """The sweeps, in the order in which they were added."""
+        """The sweeps, in the order of their addition."""
         return list(self._sweeps.values())
 
     def add(self, sweep: PruningSweep) -> None:

@@ -99,9 +99,8 @@ class Chosen:
 
 
 def chosen_on_topics(results: Results) -> tuple[Chosen, ...]:
-    """Return the chosen variants that were built: for each retrieval model one of each sweep, and all single variants.
-
-    Of each sweep the cutoff with the best mean over the topics is chosen, or among equals the cutoff with the smallest index;
+    """Return the chosen variants that were built: for each retrieval model, a variant of each sweep, and all single
+    variants. The chosen variant of a sweep has the best mean over the topics, and among equal means the smallest index;
     the held-out topics have no part in the choice. Tests of a measure are corrected over all returned variants. Without
     held-out topics no variant is returned.
     """
@@ -136,7 +135,9 @@ def _chosen(table: VariantTable) -> Iterator[Chosen]:
 
 
 def _best_held_out(table: VariantTable, members: Sequence[int], chosen: int) -> int:
-    """Return the variant with the best mean on the held-out topics; of equals the chosen variant or the smallest index."""
+    """Return the variant with the best mean on the held-out topics; among equal means the chosen variant or the
+    smallest index.
+    """
     means = np.nan_to_num(table.held_out_mean(table.main), nan=-np.inf)
 
     def rank(index: int) -> tuple[float, bool, IndexSize, int]:

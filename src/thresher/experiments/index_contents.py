@@ -1,4 +1,4 @@
-"""The properties of an experiment's indexes from which, with their counts, their bytes are estimated."""
+"""The properties of an experiment's indexes that estimate their bytes, together with their counts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from thresher.indexes.size_estimates import NEARLY_ALL, IndexContents, own_lette
 from thresher.scores.store import read_shard, shards
 
 _SAMPLED = 200
-"""About as many pages tell the letters of a term."""
+"""About this many pages are sampled to estimate the letters of a term."""
 
 
 def index_contents(experiment: Experiment, scored: Scored) -> IndexContents:
-    """Return what the experiment's indexes hold beside their terms."""
+    """Return the contents of the experiment's indexes, for estimating bytes."""
     index = experiment.index
     store = scored.store
     ids: list[str] = []

@@ -135,8 +135,8 @@ def _check_ids(inputs: Inputs, topics: TopicSet, store: Path, qrels: str) -> Non
     first_id = first_document(store)
     judged_id = min(topics.judged)
     raise InputError(
-        f"no judged document is in the collection (its first id is {first_id}, that of the {qrels} {judged_id})",
-        "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
+        f"no judged document is in the collection (the first id of the collection is {first_id}, of the {qrels} {judged_id})",
+        "make ids as in the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
         str(inputs.collection.path),
     )
 
@@ -197,7 +197,7 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say
 
 
 def text_notices(experiment: Experiment, store: Path) -> Iterator[Notice]:
-    """Yield notices on files of other texts: pages without such a text, and texts that belong to no page."""
+    """Yield notices on files of other texts: pages without a text in the file, and texts that belong to no page."""
     texts_of_files: dict[str, FileText] = {}
     for scorer in experiment.scorers:
         for text in scorer.required_texts:
@@ -207,7 +207,7 @@ def text_notices(experiment: Experiment, store: Path) -> Iterator[Notice]:
         ids_of_file = set(maker.by_id())
         without_page = missing_documents(store, ids_of_file)
         if len(without_page) == len(ids_of_file):
-            fix = f"make its ids those of the collection, such as {first_document(store)}"
+            fix = f"use the ids of the collection, such as {first_document(store)}"
             raise InputError("no text of the file belongs to a page", fix, str(maker.path))
         without_text = [f"{failure.id} ({name})" for failure in failures(store, name)]
         if without_text:

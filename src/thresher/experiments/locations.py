@@ -53,7 +53,7 @@ class TopicSource:
 
 
 class _Inherited(NamedTuple):
-    """A key that takes the id of another key if it is left out: the dataset has both."""
+    """A key that, if left out, takes the id of another key: the dataset has both."""
 
     source: tuple[str, str]
     target: tuple[str, str]
@@ -112,7 +112,7 @@ class Locations:
             name = match["name"]
             if match["default"] is None and not os.environ.get(name):
                 unset.append(name)
-                fix = f"set {name} to the folder it stands for"
+                fix = f"set {name} to a folder"
                 self.problems.add(f"the environment variable {name} is not set", fix, path)
         location = locate(value, self.folder)
         if isinstance(location, CatalogueId):

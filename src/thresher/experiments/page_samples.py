@@ -241,7 +241,7 @@ def model_free_scorers(names: Iterable[str] = ()) -> tuple[Scorer, ...]:
     for name in names:
         scorer = parse_scorer(name).checked().scorer
         if scorer.needs_collection:
-            fix = "leave it out, or play with the results of an experiment that has it"
+            fix = "leave it out, or give `thresher play` the results of an experiment with this scorer"
             raise ConfigError("the scorer needs a whole collection, not a sample of it", fix, name)
         chosen[scorer.canonical_name] = scorer
     for scorer in chosen.values():
@@ -334,7 +334,7 @@ def _score(task: _Task, scorers: Sequence[Scorer], options: PageOptions, limits:
         return FailedPage(name, error.what)
     except OSError as error:
         return FailedPage(name, f"cannot be read: {error.strerror}")
-    except Exception as error:  # whatever a page does to a parser or a scorer
+    except Exception as error:  # A page may make a parser or a scorer fail with any error.
         return FailedPage(name, f"cannot be read: {type(error).__name__}: {error}")
 
 
@@ -406,7 +406,7 @@ def _stored_pages(paths: Sequence[Path], ids: Sequence[str]) -> list[ScoredPage 
             continue
         table = read_shard(path)
         for row, document_id in enumerate(ids_of_shard):
-            # Of pages with one id the first counts.
+            # Among pages with equal ids, the first counts.
             if document_id in wanted and document_id not in pages:
                 pages[document_id] = _stored_page(table, row)
     return [pages[document_id] for document_id in ids]
@@ -435,7 +435,7 @@ def _stored_page(table: Table, row: int) -> ScoredPage | FailedPage:
 def _with_originals(
     pages: Sequence[ScoredPage], folder: Path, further: Sequence[Scorer], limits: Limits
 ) -> list[ScoredPage]:
-    """Return stored pages with the pages themselves and the scores of further scorers, where the collection has them."""
+    """Return stored pages with their HTML and the scores of further scorers, if the collection still has the pages."""
     try:
         experiment = experiment_of(folder)
         documents = progress(documents_apart(experiment.collection.open()), "finding", None, "pages")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 KeyPath = tuple[str | int, ...]
-# Text over several lines, in which nothing is a table or key.
+# A text over several lines, which declares no table and no key.
 _TEXT = re.compile(r"""\"{3}(?:\\.|[^\\])*?\"{3}|'{3}.*?'{3}""", re.DOTALL)
 _TABLE = re.compile(r"[ \t]*\[(\[)?[ \t]*([\w-]+)[ \t]*(?:\.[ \t]*([\w-]+)[ \t]*)?\]")
 _KEY = re.compile(r"""[ \t]*(["']?)([\w-]+)\1[ \t]*(?:\.[ \t]*([\w-]+)[ \t]*)?=""")
@@ -86,7 +86,9 @@ class Problems:
         self._lines = lines
         self._problems: list[tuple[int, ConfigError]] = []
         self.left_out: list[KeyPath] = []
-        """Keys and arrays of tables that are read as if they were missing; problems that follow from that do not count."""
+        """Keys and arrays of tables that are read as if they were missing; problems that follow from their absence do
+        not count.
+        """
 
     def add(self, what: str, fix: str, path: KeyPath) -> None:
         """Note a problem with the key at `path`."""
@@ -173,7 +175,7 @@ def _is_array(table: str | int) -> bool:
 
 
 def _wrong_key(error: ErrorDetails) -> KeyPath:
-    """Return the path of a key that does not fit, whatever is wrong within its value."""
+    """Return the path of a key that does not fit, without the path within its value."""
     location = error["loc"]
     if _is_array(location[0]):
         return location[:3]

@@ -26,7 +26,7 @@ from thresher.experiments.schema import CollectionTable
 from thresher.pages.links import Address, canonical_address, page_address
 
 _PATH_IDS = IdRule(keep_suffix=True)
-"""Makes the path of a file its id, to which the collection's own rule is applied later."""
+"""Makes the path of a file its id; the collection's own rule is applied to this id later."""
 _FEWEST = 5
 """Matches by the ends of paths, and by canonical addresses, are chance if there are fewer."""
 _MOST_FOLDERS = 4
@@ -101,8 +101,8 @@ def read_answers(file: Path) -> dict[str, set[str]]:
 def find_pages(table: CollectionTable, collection: Collection, answers: Mapping[str, set[str]]) -> QueryPages:
     """Return the documents of queries, whose pages a log names.
 
-    Ids and addresses count first. If they leave out half of the named pages or more, the ends of paths count, without suffix,
-    below one folder of the log; then the addresses that pages call canonical.
+    Pages are matched by ids and addresses. If half of the named pages or more have no match, they are matched by the
+    ends of paths, without suffix, below one folder of the log, and then by the addresses that pages call canonical.
     """
     documents = list(_documents(table, collection))
     named = _named_pages(answers)
@@ -144,7 +144,9 @@ def _documents_by_query(answers: Mapping[str, set[str]], matches: Mapping[str, s
 
 
 def _named_pages(answers: Mapping[str, set[str]]) -> list[str]:
-    """Return the pages of all queries, each once: in the order of the queries, and by name for each of them."""
+    """Return the pages of all queries, each once, in the order of the queries; the pages of one query are sorted by
+    name.
+    """
     pages: dict[str, None] = {}
     for pages_of_query in answers.values():
         pages.update(dict.fromkeys(sorted(pages_of_query)))
@@ -162,7 +164,7 @@ def _unmatched(matches: Mapping[str, set[str]]) -> list[str]:
 def _documents(table: CollectionTable, collection: Collection) -> Iterator[_Document]:
     """Yield the documents whose ids qrels can hold."""
     for document_id, address, source in _with_sources(table, collection):
-        # The pass over the pages lists such an id as failed.
+        # The pass over the pages lists a page with an unfit id as failed.
         if not id_problem(document_id):
             url = page_address(source.url or source.id, None)
             yield _Document(document_id, address, url.path if url else source.id)
@@ -195,7 +197,7 @@ class _EndMatches(NamedTuple):
 def _by_path_ends(pages: Sequence[str], documents: Sequence[_Document]) -> _EndMatches:
     """Match named pages and documents by their paths without suffix, below one folder of each side.
 
-    The pair of folders that matches most pages is chosen; of equal pairs the shortest.
+    The pair of folders that matches most pages is chosen; among equal pairs the shortest.
     """
     by_end = [_by_end(documents, count) for count in range(_shared_folders(documents) + 1)]
     matched_pages: Counter[tuple[str, int]] = Counter()

@@ -170,7 +170,7 @@ class Facts:
         noise: the noise floors, one for each retrieval model and one for indexing; empty if nothing was timed.
         title_bias, held_out_title_bias: the title bias of the topics; None if nothing was run.
         systems: baseline runs of other systems.
-        contents: the parts of all indexes, by which their bytes are estimated.
+        contents: the parts of all indexes, for estimating their bytes.
         labels: labels instead of names in tables and plots for papers.
     """
 
@@ -320,7 +320,9 @@ _DETAILS = RecordFile(_Details, "the details of a variant", _FIX, error=StateErr
 
 
 def write_results(results: Results, folder: Path) -> None:
-    """Write both files into a folder, each whole or not at all; `read_results` refuses one file without the other."""
+    """Write both files into a folder, each whole or not at all; `read_results` refuses a folder with only one of
+    them.
+    """
     path = folder / TABLE_FILE
     table = pa.concat_tables([_arrow(model_table) for model_table in results.tables])
     with atomic_path(path) as temporary:
@@ -421,7 +423,7 @@ def _rows(table: pa.Table) -> Iterator[Row]:
         name = values["variant"]
         variant = Variant(parse_treatment(name), values["sweep"], values["cutoff"], values["cleaner_cutoff"])
         if variant.name != name:
-            raise StateError(f"the variant {name} would now be {variant.name}", _FIX, TABLE_FILE)
+            raise StateError(f"the variant {name} is now named {variant.name}", _FIX, TABLE_FILE)
         statistics = {count: values[count] for count in _STATISTICS}
         yield Row(
             variant=variant,

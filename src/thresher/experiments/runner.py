@@ -156,7 +156,7 @@ class _Run:
         """Return the variants to run, the baseline first; chosen variants that were built before are always among them."""
         if self.chosen and choice is None:
             fix = f"run `{command_of('choose', self.experiment, self.folders.results)}` first"
-            raise StateError("nothing is chosen of these pages, topics and options", fix, str(self.folders.results))
+            raise StateError("no choice was made from these pages, topics and options", fix, str(self.folders.results))
         earlier = _rows_by_name(before)
         built: set[str] = set()
         for name, row in earlier.items():

@@ -74,7 +74,7 @@ def clean_and_index(treatment: Treatment, pages: Sequence[str], index: Sequence[
             return ()
     clean = _shell_line("thresher", "clean", *pages, "-c", treatment.cleaner.name, "-o", _CLEANED)
     if treatment.weights is not None:
-        # Cleaned text no longer says what is a title, a heading or a link.
+        # Cleaned text no longer marks titles, headings and links.
         return _shell_line("thresher", "index", *pages, *index, "-t", treatment.name, "-o", _INDEX), clean
     pruning: list[str] = []
     if treatment.pruning is not None:

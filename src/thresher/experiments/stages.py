@@ -60,8 +60,7 @@ def search_key(index: str, model: RetrievalModel, depth: int, topics: TopicSet) 
 def evidence_key(experiment: Experiment, scored: Scored) -> str:
     """Return a digest of exactly the inputs that decide the value of a measure at a cutoff.
 
-    Explorations with the same key agree on every cutoff that they share, whatever other cutoffs the experiments name and
-    whichever workers computed them.
+    Explorations with the same key agree on every shared cutoff, under any workers and beside any other cutoffs.
     """
     read = [[experiment.topics.field, experiment.topics.column]]
     if experiment.held_out is not None:

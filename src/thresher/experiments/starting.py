@@ -31,12 +31,12 @@ from thresher.experiments.page_language import (
 )
 
 LOOKED_AT = 20_000
-"""The most pages that are looked at."""
+"""The most pages that are read."""
 _FIRST_PAGES = 20
 _PAGE_STEP = 200
 """The language is detected on the first `_FIRST_PAGES` pages and on every `_PAGE_STEP`th page."""
 _WHOLE_PATHS = IdRule(keep_suffix=True)
-"""The rule that makes whole paths ids; every other rule can be applied to these ids."""
+"""The rule that makes whole paths ids: every other rule can be applied to a path."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def summarised(pages: Path, judged: set[str]) -> CollectionSummary:
         raise InputError("it has no page that can be read", "check the folder, and the format of its files", str(pages))
     rule = IdRule()
     if isinstance(collection, Files) and collection.format in (HTML, Tar.name):
-        # The first of equally good rules.
+        # Among equally good rules, `max` returns the first.
         rule = max(_id_rules(ids), key=lambda candidate: _fit(candidate, ids, judged))
         ids = [rule.apply(path) for path in ids]
     return CollectionSummary(

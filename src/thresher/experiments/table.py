@@ -182,7 +182,7 @@ class VariantTable:
         query_postings: the postings of a query's terms, Σ df; shape (variants, topics).
         held_out_topics: ids of the held-out topics; empty without any.
         held_out: the values on the held-out topics; shape (measures, variants, held-out topics).
-        contents: the parts of all indexes, by which their bytes are estimated.
+        contents: the parts of all indexes, for estimating their bytes.
     """
 
     retrieval: str
@@ -208,7 +208,7 @@ class VariantTable:
         if shapes != ((measures, variants, topics), (variants, topics), (measures, variants, held_out)):
             raise ValueError("values are not one for each measure, variant and topic")
 
-    # Single columns and rows: columns have the shape (variants,), and shares of nothing are NaN
+    # Single columns and rows: columns have the shape (variants,), and a share of 0 is NaN
 
     @cached_property
     def position(self) -> Mapping[str, int]:
@@ -373,7 +373,9 @@ class VariantTable:
         return tuple(frontier)
 
     def best(self, measure: str, among: Sequence[int]) -> int:
-        """Return the variant with the highest mean; of equals the smallest, then the first. NaN never ranks first."""
+        """Return the variant with the highest mean; among equal means the smallest, then the first. NaN never ranks
+        first.
+        """
         means = np.nan_to_num(self.mean(measure), nan=-np.inf)
         return min(among, key=lambda index: (-means[index], self.size(index), index))
 

@@ -52,7 +52,7 @@ def _selected(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
 
 
 class _TestFamilies(NamedTuple):
-    """Two families of tests, each with a correction of its own: the baseline of each run that is compared.
+    """Two families of tests, each corrected by itself: by run, the baseline that it is compared with.
 
     Attributes:
         declared: the variants of the experiment file and the other systems, so that the file alone fixes the number of tests.

@@ -27,9 +27,9 @@ from thresher.indexes.pruning.treatments import (
 )
 
 _MOST_CUTOFFS = 1000
-"""The most cutoffs of a sweep: more of them come from a mistaken step."""
+"""The most cutoffs of a sweep: a longer range has a mistaken step."""
 _BEYOND_SCORES = 1e100
-"""A number that is beyond all scores."""
+"""A cutoff beyond all scores."""
 _EXAMPLE = "write { from = 1, to = 100, step = 1 }"
 
 

@@ -117,7 +117,7 @@ class TestedIndex:
             index failed by the pages that it empties.
     """
 
-    __test__ = False  # pytest would take the class for one of tests
+    __test__ = False  # pytest would collect the class as a test
 
     variant: str
     share: float
@@ -174,7 +174,7 @@ class ModelChoice:
         smallest: the smallest index that any family accepts by Student's t; None to stay with the baseline.
         best: the smallest of the indexes that are shown to be better than the baseline and nearly as good as the best of
             them; None where no gain is shown.
-        size: the bytes that the best index was also looked for within; None if that was not asked.
+        size: the size, in bytes, for `within`; None if no size was given.
         within: the index with the highest mean whose bytes are within that size; None without one.
         conservative: the smallest index that any family accepts with an imaginary topic that loses everything.
         conservative_topics: the number of topics that the conservative test needs even if no topic changes.

@@ -19,8 +19,8 @@ class ChoiceCriteria:
         emptied: the largest share of the pages with text that an index may leave without any; in [0, 1].
         families: canonical names of the tested sweeps, each once.
         deciding: the measures that must not be lost besides the main one; empty for AP if the experiment measures it.
-        bytes: the size that the best index is also looked for within; None for none.
-        engine: one of `thresher.base.defaults.ENGINES`; for another engine than Lucene nothing that is pruned is chosen.
+        bytes: a size, in bytes; the best index within it is also named. None for no size.
+        engine: one of `thresher.base.defaults.ENGINES`; for another engine than Lucene, no pruned index is chosen.
 
     Raises:
         ConfigError: if `alpha` is out of range.

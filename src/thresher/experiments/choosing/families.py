@@ -103,7 +103,7 @@ def _swept_pruning(name: str, family: str) -> Pruning:
     if pruning.cutoff is not None:
         problem = "has a cutoff"
     elif pruning.method.control:
-        problem = "is there to be compared with"
+        problem = "is only a control"
     if problem:
         raise ConfigError(f"the pruning method of {family!r} {problem}", "name a sweep, such as none|dcp", family)
     return pruning

@@ -34,9 +34,10 @@ class BoundedVariant:
 def best_gain(problem: ChoiceProblem) -> BoundedVariant | None:
     """Return the best index; None where no gain is shown.
 
-    Every index in the families' orders of testing is a candidate, if it leaves enough pages with text. The gain of a candidate
-    is shown if the lower bound of its difference is above 0 in the main measure, and above the negative margin in the other
-    deciding measures. Of these, the answer is the smallest whose mean is within the margin of the highest.
+    Every index in the families' orders of testing is a candidate, if it leaves enough pages with text. The gain of a
+    candidate is shown if the lower bound of its difference is above 0 in the main measure, and above the negative
+    margin in the other deciding measures. Among the indexes with a shown gain, the answer is the smallest whose mean is
+    within the margin of their highest mean.
     """
     candidates = _candidates(problem)
     if problem.topics < MINIMUM or not candidates:
@@ -71,9 +72,9 @@ def _candidates(problem: ChoiceProblem) -> list[int]:
 def simultaneous_bounds(differences: Floats, alpha: float) -> Floats:
     """Return lower bounds of mean differences that hold together, by measure, with confidence 1 − alpha.
 
-    mean − c·s/√n, where c is the (1 − alpha) quantile of the largest t of all variants if the sign of each topic's differences
-    is drawn at random: the randomisation test (Smucker et al. 2007) with the largest statistic (Westfall & Young 1993). The
-    signs of a topic are the same for all variants, so that variants that resemble each other cost little.
+    mean − c·s/√n, where c is the (1 − alpha) quantile of the largest t of all variants if the sign of each topic's
+    differences is drawn at random: the randomisation test (Smucker et al. 2007) with the largest statistic (Westfall &
+    Young 1993). All variants share the signs of a topic, so that similar variants widen the bounds little.
 
     Args:
         differences: from the baseline; shape (measures, variants, topics).
@@ -95,7 +96,7 @@ def simultaneous_bounds(differences: Floats, alpha: float) -> Floats:
 def critical_t(differences: Floats, alpha: float) -> float:
     """Return the (1 − alpha) quantile of the largest t of all variants under random signs of the topics.
 
-    With random signs Σd² stays the same, so that t = u·√((n − 1)/(n − u²)) with u = Σd/√Σd² follows from a sum.
+    Random signs leave Σd² unchanged. A sum is enough for t = u·√((n − 1)/(n − u²)), where u = Σd/√Σd².
 
     Args:
         differences: shape (variants, topics).

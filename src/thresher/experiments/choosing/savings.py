@@ -17,7 +17,7 @@ from thresher.base.repeats import BreakEven, ExtraSeconds, MeasuredTime, break_e
 from thresher.experiments.table import Built, NoiseFloor, Row, VariantTable
 
 FEWEST = 4
-"""Fewest indexes to fit a line of times through, with the baseline."""
+"""The fewest indexes, with the baseline, for fitting a line of times."""
 
 
 class Basis(StrEnum):
@@ -94,7 +94,7 @@ class TimedVariant(NamedTuple):
 
 
 class SavedTime(NamedTuple):
-    """The seconds by which a query is faster than with the baseline, and their source; None if noise hides them."""
+    """The seconds that a query saves against the baseline, and their source; None if noise hides them."""
 
     basis: Basis
     seconds: Interval | None
@@ -133,7 +133,7 @@ class Timings:
         return self._line(seconds)
 
     def saved_per_query(self, row: Row) -> SavedTime:
-        """Return the wall seconds by which a query is faster than with the baseline.
+        """Return the wall seconds that a query saves against the baseline.
 
         A timed variant has its measured time. For another variant the time is read off the line through all timed variants,
         with an interval of twice their spread around it.
@@ -244,7 +244,7 @@ def savings(table: VariantTable, index: int, timings: Timings, queries: int, pow
 
 
 def _saved_co2(seconds: Interval, extra: ExtraSeconds, power: Power) -> Interval | None:
-    """Return the kg of CO₂ that searching saves less those of cleaning and building; None below resolution.
+    """Return the kg of CO₂ that searching saves, less the kg of cleaning and building; None below resolution.
 
     Cleaning takes its seconds on each of the machines; one machine indexes and searches.
     """

@@ -1,4 +1,4 @@
-"""One setting for several collections, and for further collections like them."""
+"""A single setting for several collections, and for further collections like them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.table import VariantTable
 
 FEWEST_COLLECTIONS = 3
-"""One collection is left out, and the spread of the others takes two."""
+"""The fewest collections: one is left out, and the spread of the losses needs two."""
 SHARED_FILE = "shared-choice.json"
 
 
@@ -53,7 +53,7 @@ class SettingOnCollection:
 
 @dataclass(frozen=True, repr=False)
 class SharedChoice(Shown):
-    """One setting for several collections.
+    """A single setting for several collections.
 
     Args:
         retrieval: the retrieval model.
@@ -160,7 +160,7 @@ class _Settings:
 def choose_shared(
     tables: Mapping[str, VariantTable], measures: Sequence[str], criteria: ChoiceCriteria
 ) -> SharedChoice:
-    """Return one setting for all collections, tested by leaving out one after the other; its `commands` are empty.
+    """Return one setting for all collections, tested by leaving out each collection in turn; its `commands` are empty.
 
     A setting is the whole name of a variant, with its cutoffs. The order of tables changes only the order of lines.
 
@@ -206,8 +206,9 @@ def choose_shared(
 def prediction_bounds(losses: Floats, alpha: float) -> Floats:
     """Return the largest loss of a further collection with confidence 1 − alpha; losses have collections last.
 
-    mean + T⁻¹(1 − alpha; k − 1)·s·√(1 + 1/k): the prediction interval of one more draw of normal losses (Hahn & Meeker 1991).
-    The bound holds for a setting that was not picked by these losses, and for a collection like the k ≥ 2 that there are.
+    mean + T⁻¹(1 − alpha; k − 1)·s·√(1 + 1/k): the prediction interval of one more draw of normal losses (Hahn & Meeker
+    1991). The bound holds for a setting that was not picked by these losses, and for a collection like the k ≥ 2 given
+    ones.
     """
     count = losses.shape[-1]
     spread = losses.std(axis=-1, ddof=1) * math.sqrt(1 + 1 / count)
@@ -239,7 +240,7 @@ def _common_settings(
     candidates = [_candidates(table, criteria.engine) for table in tables.values()]
     common = set.intersection(*candidates)
     if not common:
-        fix = "explore the same families in all of them: `thresher explore`"
+        fix = "explore the same families in all collections: `thresher explore`"
         raise StateError("no variant was explored in all of these collections", fix, ", ".join(tables))
     names = tuple(sorted(common))
     losses: list[list[Floats]] = []

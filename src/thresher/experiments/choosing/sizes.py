@@ -32,8 +32,9 @@ def parse_size(asked: str | int, where: str = "--bytes") -> int:
 def best_within(problem: ChoiceProblem, size: int) -> BoundedVariant | None:
     """Return the variant with the highest main mean whose bytes are within a size; None where there is none.
 
-    Candidates are no cleaning and all variants of the families that leave enough pages with text. Of equal means the one with
-    the fewest bytes counts, then the first by name. The bounds hold for all candidates together, with confidence 1 − alpha.
+    Candidates are no cleaning and all variants of the families that leave enough pages with text. Among equal means,
+    the variant with the fewest bytes counts, then the first by name. The bounds hold for all candidates together, with
+    confidence 1 − alpha.
     """
     table = problem.table
     candidates = []

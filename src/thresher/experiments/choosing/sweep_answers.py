@@ -13,7 +13,7 @@ from thresher.experiments.table import VariantTable
 
 @dataclass(frozen=True)
 class SweepAnswer:
-    """A sweep's indexes to look at.
+    """The indexes that answer for a sweep.
 
     Args:
         sweep: its name.
@@ -31,7 +31,7 @@ def sweep_answers(table: VariantTable, measures: Sequence[str], criteria: Choice
 
     Args:
         table: the variants.
-        measures: the deciding ones, the main one first.
+        measures: the deciding measures, the main measure first.
         criteria: the criteria of a choice.
     """
     problem = ChoiceProblem(table, tuple(measures), criteria)

@@ -1,6 +1,6 @@
-"""The order in which a family's indexes are tested, and how far each family passes.
+"""The order of testing a family's indexes, and the number of indexes that pass.
 
-Testing begins with the largest index. It ends with the first that is not shown to lose less than the margin.
+Testing begins with the largest index. It ends with the first index that is not shown to lose less than the margin.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def members_of(table: VariantTable, family: str) -> list[int]:
 def order_of_testing(table: VariantTable, family: str) -> tuple[int, ...]:
     """Return a family's variants to test, the largest first: at each of `TARGETS` the nearest size below it.
 
-    The order depends on sizes alone, never on topics. Steps of 5 points lead over dips between neighbouring cutoffs.
+    The order depends on sizes alone, never on topics. Steps of 5 points skip dips in effectiveness between neighbouring
+    cutoffs.
     """
     baseline_size = int(table.sizes[0])
     members = members_of(table, family)
@@ -95,7 +96,7 @@ def order_of_testing(table: VariantTable, family: str) -> tuple[int, ...]:
 
 
 def _nearest_below(table: VariantTable, inside: Sequence[int], target: int) -> int | None:
-    """Return the largest variant of a step; of equals the first by name.
+    """Return the largest variant of a step; among equal sizes the first by name.
 
     In a family with two cutoffs, the variant whose cleaner alone keeps nearest to the square root of the target comes first.
     """
@@ -113,15 +114,15 @@ def _nearest_below(table: VariantTable, inside: Sequence[int], target: int) -> i
 def fixed_sequences(problem: ChoiceProblem, conservative: bool) -> list[FixedSequence]:
     """Test all families, each in its fixed order.
 
-    The families share alpha equally. A family that has ended, with every index accepted, hands its part to the others, which
-    then are tested at the higher level (Bretz et al. 2009; over the last indexes of the families this is Holm's method). So a
-    family that is alone has all of alpha, and families without any index to test take nothing from the others.
+    The families share alpha equally. If every index of a family is accepted, its part goes to the other families, which
+    are then tested at the higher level (Bretz et al. 2009; over the last indexes of the families this is Holm's
+    method). A single family has all of alpha. A family without any index to test hands on its whole part.
 
-    To recommend an index that loses the margin or more, a family must accept the first such index in its order. Of the
-    families in which that can happen none has ended, so that each is tested at alpha divided by their number or less. Over
-    them the probabilities add up to at most alpha, whatever their correlation (Goeman & Solari 2010). Nothing is corrected for
-    the number of indexes or measures: an index is accepted if its null hypothesis is rejected in every deciding measure
-    (Berger 1982).
+    An index that loses the margin or more is recommended only if its family accepts the first losing index in its
+    order. A family with a losing index has not ended by then, so that each of these families is tested at most at alpha
+    divided by their number. Their probabilities of an error add up to at most alpha, under any correlation (Goeman &
+    Solari 2010). Nothing is corrected for the number of indexes or measures: an index is accepted if its null
+    hypothesis is rejected in every deciding measure (Berger 1982).
 
     Args:
         problem: the variants to test.

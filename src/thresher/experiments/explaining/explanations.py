@@ -194,9 +194,9 @@ class Loss:
     Args:
         total: the sum of the losses of the main measure, 0 or more.
         topics: the number of topics that lost.
-        shares: shares of the loss, largest first; they add up to 1 if there is a loss. For documents that fell by removed text
-            or pruned postings, keys are the kinds of block in which the topic words stood. For documents that fell by length
-            or statistics, the key is the name of the part. `UNEXPLAINED` has the remaining loss.
+        shares: shares of the loss, largest first; they add up to 1 if there is a loss. For documents that fell by
+            removed text or pruned postings, keys are the kinds of the blocks that had the topic words. For documents
+            that fell by length or statistics, the key is the name of the part. `UNEXPLAINED` has the remaining loss.
     """
 
     total: float

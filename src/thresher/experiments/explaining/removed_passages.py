@@ -1,4 +1,4 @@
-"""The removed passages of a page with words of a topic, and the kinds of block in which a document lost topic words."""
+"""The removed passages of a page with words of a topic, and the kinds of block that lost topic words."""
 
 from __future__ import annotations
 
@@ -105,8 +105,9 @@ def _drop(verdict: SegmentVerdict) -> Drop:
 def lost_in(terms: Sequence[TermChange], page: CutPage) -> dict[BlockKind, float]:
     """Return the share of each kind of block in the topic words that a document lost; empty if it lost none.
 
-    A term's part of the change of the score is shared equally by its lost occurrences. Lost are the occurrences in removed
-    passages and, if the posting was pruned, all other occurrences. If every part is 0, all lost occurrences count the same.
+    A term's part of the change of the score is shared equally by its lost occurrences. Lost are the occurrences in
+    removed passages and, if the posting was pruned, all other occurrences. If every part is 0, all lost occurrences
+    have equal weights.
     """
     pruned: list[str] = []
     weights: dict[str, float] = {}

@@ -1,9 +1,10 @@
 """Shares of the change of topics: of its documents, of the part that moved them, of the kinds of block.
 
-The change of a topic is the change of its main measure. The credit of a relevant document (grade 1 or more) is the measure
-with the variant, less the measure if only this document returned to its old rank. If a topic lost, the relevant documents that
-fell and have a negative credit share the loss in proportion to their credits. If it won, the relevant documents that rose and
-have a positive credit share the gain. Without such a credit all relevant documents that fell, or rose, have equal shares.
+The change of a topic is the change of its main measure. The credit of a relevant document (grade 1 or more) is the
+measure with the variant, less the measure if only this document returned to its old rank. If a topic lost, the relevant
+documents that fell and have a negative credit share the loss in proportion to their credits. If it won, the relevant
+documents that rose and have a positive credit share the gain. If no document has a credit of this sign, all relevant
+documents that fell, or rose, have equal shares.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def main_part(change: float, documents: Sequence[DocumentChange]) -> Part | None
 
 def loss_of(topics: Iterable[TopicExplanation]) -> Loss:
     """Return the loss of all topics that lost, by kind of block, with intervals of a ratio of two means over these topics."""
-    # Resamples do not depend on the order of the topics.
+    # Sorted, so that resamples do not depend on the order of the topics.
     lost: list[TopicExplanation] = []
     for topic in sorted(topics, key=attrgetter("topic")):
         if topic.change < 0:

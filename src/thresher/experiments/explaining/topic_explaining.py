@@ -29,7 +29,9 @@ from thresher.indexes.score_inputs import ScoredIndex, ScoreInputs
 from thresher.scores.block_kinds import BlockKind
 
 _ROUNDED = 0.01
-"""Scores of a run differ from computed scores by less: they are rounded to four decimals, and ties are lowered."""
+"""The largest difference of a run's score from the computed score: a run has four decimals, and its ties are
+lowered.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class TopicRuns:
         qrels: grade by document.
         before: score by document in the baseline's run.
         after: score by document in the variant's run.
-        document: a document to explain whatever its rank and judgment; None for all judged documents that moved.
+        document: a document to explain, judged or not; None for all judged documents that moved.
     """
 
     topic: str
@@ -301,7 +303,7 @@ class _Documents:
         """Return for each document the measure after, less the measure with only this document back at its old rank."""
         if not relevant:
             return {}
-        # A topic for each document, and one for the ranking as it is; no document has an empty id.
+        # One topic for each document, and one, without a name, for the variant's ranking; no document has an empty id.
         run = {"": _descending_scores(self.runs.ranks.after)}
         for document in relevant:
             run[document] = _descending_scores(self.runs.ranks.put_back(document))

@@ -103,7 +103,7 @@ def add_up(counted: Sequence[ShardCounts], steps: Sequence[int]) -> ShardCounts:
     ids: list[str] = []
     for shard in counted:
         ids.extend(shard.ids)
-    # Python compares code points, Lucene bytes of UTF-8: the order is the same.
+    # Python compares code points and Lucene bytes of UTF-8; both give one order.
     order = sorted(range(len(ids)), key=ids.__getitem__)
     row_of_document = np.empty(len(ids), dtype=np.int32)
     row_of_document[order] = np.arange(len(ids))
@@ -177,7 +177,7 @@ def add_vocabularies(vocabularies: Sequence[HashedTerms], sweeps: int) -> Hashed
 
 
 def first_steps(steps: Steps, numbers: Ints, size: int) -> Steps:
-    """Return the lowest of the steps with each number below `size`; the largest 16-bit number where no step has it.
+    """Return the lowest step of each number below `size`; the largest 16-bit number for a number without a step.
 
     `numbers` has the number of each step.
     """

@@ -71,7 +71,7 @@ class Search:
         return (self.topics,) if self.held_out is None else (self.topics, self.held_out)
 
     def queries(self) -> AnalysedQueries:
-        """Return the queries of all topics, one set of topics after the other."""
+        """Return the queries of all sets of topics, set by set."""
         texts: list[str] = []
         for topics in self.sets:
             for topic in topics.ids:
@@ -125,7 +125,7 @@ class RankedSweep:
 
 @dataclass(frozen=True)
 class JoinedSweeps:
-    """The variants of several sweeps, one sweep after the other; arrays as in `VariantTable`, by model."""
+    """The variants of several sweeps, sweep by sweep; arrays as in `VariantTable`, by model."""
 
     rows: tuple[Row, ...]
     values: Floats

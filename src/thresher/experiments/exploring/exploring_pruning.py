@@ -308,7 +308,7 @@ class _PostingCounter:
 
     def sizes(self, indexed: int) -> tuple[IndexStatistics, ...]:
         terms = np.bincount(self._first, minlength=self._none + 1)
-        # Documents that never had a term, of stop words alone, lose nothing.
+        # Documents without any term, which have only stop words, lose nothing.
         documents = indexed - self._documents.sum() + np.cumsum(self._documents)
         columns = np.stack((documents, np.cumsum(self._tokens), np.cumsum(self._postings), np.cumsum(terms)), axis=1)
         return tuple(IndexStatistics(*row) for row in columns[: self._none].tolist())
@@ -328,7 +328,7 @@ class _Matching:
         self._hits = np.flatnonzero(of_queries[block.term] >= 0)
         self._terms = of_queries[block.term[self._hits]]
         self._rows = np.unique(block.document[self._hits])
-        # By row, the document's number among those with a query term, or -1.
+        # By row, the document's number among the documents with a query term, or -1.
         self._numbers = np.full(len(block.ids), -1, dtype=np.int64)
         self._numbers[self._rows] = np.arange(len(self._rows))
 

@@ -74,7 +74,7 @@ def store_matches(
 
     Args:
         terms: number of query terms.
-        counted_chunks: counts of each chunk, at least one, which are read one after the other.
+        counted_chunks: counts of each chunk, read one by one; there is at least one chunk.
         folder: the folder for the files.
         fixed: statistics to rank by at every step, as one step; None to rank by the statistics of each step.
     """
@@ -119,7 +119,7 @@ def _write(matches: Matches, file: Path) -> None:
 def _numbered(ids: Sequence[Sequence[str]]) -> list[Numbers]:
     """Number documents over all chunks by id; return the numbers by chunk."""
     joint = list(chain.from_iterable(ids))
-    # Python compares code points, Lucene bytes of UTF-8: the order is the same.
+    # Python compares code points and Lucene bytes of UTF-8; both give one order.
     order = sorted(range(len(joint)), key=joint.__getitem__)
     numbers = np.empty(len(joint), dtype=np.int32)
     numbers[order] = np.arange(len(joint), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The documents in which the queries' terms occur."""
+"""The documents with the queries' terms."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _AT_ONCE = 1 << 18
 """Scores that are added up together."""
 
 _EXPONENTS = range(9, -10, -1)
-"""The powers of ten to which cutoffs are rounded, the coarsest first."""
+"""The powers of ten for rounding cutoffs, the coarsest first."""
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -48,8 +48,8 @@ class _ScoredWords(NamedTuple):
 class ScoreSpread:
     """The scores of one scorer, each with its number of words: exact up to `_MOST_SCORES` different scores.
 
-    Of more scores, neighbours are merged into their highest score, so that all have about as many words. All scores that
-    remain occur.
+    Beyond this number, neighbouring scores are merged into the highest of them, so that all have about equally many
+    words. Every remaining score is a score of the store.
     """
 
     def __init__(self) -> None:
@@ -157,7 +157,7 @@ def _limits(scorer: Scorer) -> _Limits:
 
 
 def _shortened(values: Sequence[float], scorer: Scorer) -> tuple[float, ...]:
-    """Return ascending cutoffs with the digits that matter: each cutoff keeps the same segments."""
+    """Return ascending cutoffs with as few digits as possible: each keeps the segments that it kept."""
     side = 1
     rounding = ROUND_CEILING
     if scorer.keep == KEEP_HIGH:
@@ -276,7 +276,7 @@ class NestedSweep:
         sign = np.float32(-1 if cut.scorer.keep == KEEP_HIGH else 1)
         # As `thresher.scores.cutting.passes` compares: in single precision, and with no infinite cutoff.
         cutoffs = np.clip(self.cutoffs or (), -_LARGEST, _LARGEST).astype(np.float32)
-        # NaN sorts above all cutoffs: such a segment is never kept.
+        # NaN sorts above all cutoffs: a segment with this score is never kept.
         return np.searchsorted(sign * cutoffs, sign * scores).astype(np.uint16)
 
 

@@ -1,8 +1,8 @@
 """Measures of rankings at every step of a sweep.
 
-P, R, RR, Success, AP, nDCG and Judged are computed over arrays of grades by rank, added in trec_eval's order: values are those
-of `thresher.evaluation.evaluating.evaluate` to the last bit. `evaluate` itself computes all other measures, once for all steps
-of a block at which the judged documents of a topic have the same ranks.
+P, R, RR, Success, AP, nDCG and Judged are computed over arrays of grades by rank, added in trec_eval's order: values
+equal the values of `thresher.evaluation.evaluating.evaluate` to the last bit. `evaluate` itself computes all other
+measures, once for all steps of a block at which the judged documents of a topic have the same ranks.
 
 A sweep has some hundred steps, and a topic has another ranking at nearly each of them: `evaluate` would take longer for these
 rankings than ranking takes.
@@ -249,7 +249,7 @@ def _discounted(grades: Numbers | Ints, exponential: bool) -> Floats:
 
 @cache
 def _logarithms(ranks: int) -> Floats:
-    # As C computes them: numpy may differ in the last bit.
+    # Computed as C does: numpy may differ in the last bit.
     return np.array([math.log2(rank + 2) for rank in range(ranks)])
 
 

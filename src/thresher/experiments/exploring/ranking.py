@@ -72,7 +72,7 @@ def rank(documents: Numbers, scores: RankedScores, depth: int) -> Ranked:
         scores: 0 where a document does not match; shape as `documents`.
     """
     if scores.dtype == np.float32:
-        # Such numbers sort as their bits do: one integer holds the inverted bits and, below them, the document.
+        # Numbers of 0 or more sort as their bits do: one integer holds the inverted bits and, below them, the document.
         keys = (~scores.view(np.uint32)).astype(np.uint64)
         keys <<= np.uint64(32)
         keys |= documents.astype(np.uint32)
@@ -99,7 +99,7 @@ def rank_steps(
     The scores that the best documents of a chunk reach leave out most documents of the next chunk.
 
     Args:
-        chunks: the chunks of the collection, which are read one after the other.
+        chunks: the chunks of the collection, read one by one.
         statistics: the statistics of the sweep in the whole collection.
         queries: the queries.
         model: the retrieval model.

@@ -40,7 +40,7 @@ class RankingJob:
         chunks: the matches of the collection, in chunks.
         statistics: by sweep, the statistics of the whole collection.
         pairs: number of documents with each query term; shape (terms,).
-        queries: the topics of all evaluators, one evaluator after the other.
+        queries: the topics of all evaluators, evaluator by evaluator.
         evaluators: one for the topics, and one for the held-out topics if there are any.
         models: the retrieval models to rank by.
         depth: the most documents of a ranking.

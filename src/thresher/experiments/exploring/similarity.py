@@ -52,7 +52,7 @@ class StepStatistics:
     df: Ints
 
     def repeated(self, steps: int) -> StepStatistics:
-        """Return the statistics of a single step as those of `steps` steps."""
+        """Repeat the statistics of a single step for `steps` steps."""
         return StepStatistics(
             documents=np.repeat(self.documents, steps),
             tokens=np.repeat(self.tokens, steps),
@@ -121,7 +121,7 @@ def similarity(model: RetrievalModel, statistics: StepStatistics) -> Similarity:
         return _Classic((np.log((documents + 1) / (statistics.df + 1)) + 1).astype(np.float32))
     if not model.exact:
         return _Dirichlet(float(np.float32(model.mu)), (statistics.cf + 1.0) / (tokens + 1.0))
-    # A term that does not occur is in no document: any share will do.
+    # A term that does not occur is in no document, so its share does not matter.
     shares = np.divide(statistics.cf, tokens, out=np.ones(statistics.cf.shape), where=statistics.cf > 0)
     return _Exact(model.mu, shares)
 
