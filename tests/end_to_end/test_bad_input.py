@@ -326,7 +326,7 @@ TOPICS = {
     "no run-over": (
         "qrels.txt",
         "1 0 elsewhere/page 1\n",
-        "pages: no judged document is in the collection (the first id of the collection is part0/page00, of the qrels elsewhere/page). "
+        "pages: no judged document is in the collection (first id of the pages: part0/page00; of the qrels: elsewhere/page). "
         "Fix: make ids as in the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection].",
     ),
 }

@@ -135,7 +135,7 @@ def _check_ids(inputs: Inputs, topics: TopicSet, store: Path, qrels: str) -> Non
     first_id = first_document(store)
     judged_id = min(topics.judged)
     raise InputError(
-        f"no judged document is in the collection (the first id of the collection is {first_id}, of the {qrels} {judged_id})",
+        f"no judged document is in the collection (first id of the pages: {first_id}; of the {qrels}: {judged_id})",
         "make ids as in the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
         str(inputs.collection.path),
     )
