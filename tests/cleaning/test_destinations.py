@@ -125,7 +125,7 @@ def test_further_files_are_written_through_too(tmp_path: Path, pages: Path, expe
         found.append(path.read_bytes())
     assert [len(content.splitlines()) for content in found] == [1, len(LINES)]
     assert {each.name for each in tmp_path.iterdir()} == {"pages.jsonl", "o.jsonl", "shell", "file"}
-    with pytest.raises(ConfigError, match=r"two of the files .* same"):
+    with pytest.raises(ConfigError, match=r"two of the files .* one file"):
         clean_collection(pages, "words@3", "-", extras=Extras(removed="/dev/stdout"))
 
 

@@ -386,7 +386,7 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         call,
         web,
         3,
-        "other.trec: no topic of the run (x9) is among the judged ones (1, 2, 3, 4, 5, …). "
+        "other.trec: no topic of the run (x9) is among the judged topics (1, 2, 3, 4, 5, …). "
         "Fix: check that run and qrels use the same topic ids.",
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )

@@ -244,7 +244,7 @@ def test_control_c_still_reaches_python() -> None:
         (
             "java.lang.UnsupportedOperationException: This JRE does not have support for Thai segmentation",
             MissingDependencyError,
-            "this Java does not know where Thai words end",
+            "this Java cannot split Thai into words",
         ),
         ("java.lang.X: odd\n\tat here", StateError, "Lucene failed (java.lang.X: odd)"),
     ],

@@ -372,7 +372,7 @@ def test_original_statistics_of_another_index(documents: Documents, tmp_path: Pa
     shutil.copy(one / "statistics.parquet", two)
     with pytest.raises(StateError) as caught, Searcher(two, parse_retrieval("qld(exact)")):
         pass
-    what = "the original statistics are those of another index"
+    what = "the original statistics belong to another index"
     assert str(caught.value) == f"{two / 'statistics.parquet'}: {what}. Fix: build the index again."
 
 

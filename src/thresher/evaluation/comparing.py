@@ -32,9 +32,9 @@ Topics = str | Path | Mapping[str, str | Topic] | Iterable[Any]
 
 
 _PYTERRIER_COLUMNS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-"""ir-measures' names by the names in PyTerrier's data frames."""
+"""PyTerrier's names of columns, each with ir-measures' name."""
 _QUERY_FIELDS = ("query", "text", "title")
-"""The fields that may have a topic's query; a record's first one is taken."""
+"""The fields that may have a topic's query; the first of them in a record is taken."""
 _RECORD_FIELDS = ("_fields", "__dataclass_fields__", "__dict__")
 """The attributes that hold the names of a record's fields: of named tuples, dataclasses and other objects."""
 
@@ -52,7 +52,7 @@ class ComparedRuns(Shown):
         margin: the accepted loss, as it was asked for; empty without one.
         margins: by run and measure, whether the run loses less than the margin; empty without a margin.
         pairs: comparisons by pair of runs and measure, corrected over all of them; empty unless they were asked for.
-        missing: the number of topics for which no run retrieved a document; they count as 0 in all runs.
+        missing: the number of topics without a retrieved document in any run; they count as 0 in all runs.
     """
 
     baseline: str
@@ -297,7 +297,7 @@ class _EvaluatedRuns(NamedTuple):
 def _evaluate_runs(
     judged: Mapping[str, Mapping[str, int]], runs: Mapping[str, Run], measures: Sequence[str | Measure]
 ) -> _EvaluatedRuns:
-    """Evaluate runs one after the other: one run is in memory."""
+    """Evaluate runs one by one, so that only one run is in memory."""
     values: dict[str, dict[str, dict[str, float]]] = {}
     missing = set(_topics_with_judgments(judged))
     for name, run in runs.items():

@@ -13,8 +13,8 @@ METHOD_NAMES = {HOLM: "Holm", BENJAMINI_HOCHBERG: "Benjamini-Hochberg"}
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted by Holm's step-down method (Holm 1979), in the same order.
 
-    The k-th smallest of m is multiplied by m - k + 1, made at least as large as the one before, and at most 1. The probability
-    of any error is kept at the level.
+    The k-th smallest of m p-values is multiplied by m - k + 1, made at least as large as the p-value before it, and at
+    most 1. The probability of any error is kept at the level.
     """
     adjusted = [1.0] * len(p_values)
     largest = 0.0
@@ -27,8 +27,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted by the step-up method of Benjamini & Hochberg (1995), in the same order.
 
-    The k-th smallest of m is multiplied by m / k and made at most as large as the one after. The false discovery rate, the
-    expected share of errors among the differences that are called significant, is kept at the level.
+    The k-th smallest of m p-values is multiplied by m / k and made at most as large as the p-value after it. The false
+    discovery rate, the expected share of errors among the differences that are called significant, is kept at the
+    level.
     """
     adjusted = [1.0] * len(p_values)
     smallest = 1.0

@@ -65,10 +65,11 @@ def evaluate(
     PyPlexity paper (Burges et al. 2005); it is trec_eval's nDCG with these gains instead of the grades.
 
     Args:
-        qrels: grade by document by topic; a judged id that the run has only in NFC or NFD is taken for that one.
+        qrels: grade by document by topic; a judged id that the run has only in NFC or NFD stands for the run's
+            spelling.
         run: score by document by topic.
         measures: names that `parse_measure` takes.
-        topics: the topics to give values for; nothing else of `qrels` and `run` is looked at.
+        topics: the topics to give values for; the rest of `qrels` and `run` is ignored.
 
     Returns:
         Value by topic (in the order of `topics`) by canonical name of the measure; finite, in [0, 1].
@@ -83,7 +84,7 @@ def evaluate(
             ranked[topic] = _without_ties(run[topic])
     values_by_measure: dict[str, dict[str, float]] = {}
     for name in measures:
-        # One measure at a time: ir-measures lets measures of one call share the mapped gains of another.
+        # One measure a call: in one call, ir-measures would apply the mapped gains of a measure to other measures.
         measure = parse_measure(name)
         values = dict.fromkeys(topics, 0.0)
         values.update(_values(measure, judged, ranked))
@@ -166,7 +167,7 @@ def check_overlap(run: Run, qrels: Qrels, topics: Sequence[str], where: str | No
     Args:
         run: score by document by topic.
         qrels: grade by document by topic.
-        topics: the topics that are looked at.
+        topics: the topics to check.
         where: the run's name in errors.
 
     Raises:
@@ -182,7 +183,7 @@ def check_overlap(run: Run, qrels: Qrels, topics: Sequence[str], where: str | No
     judged_topics = [topic for topic in topics if qrels.get(topic)]
     if run.keys().isdisjoint(judged_topics):
         raise InputError(
-            f"no topic of the run ({_first_ids(run)}) is among the judged ones ({_first_ids(judged_topics)})",
+            f"no topic of the run ({_first_ids(run)}) is among the judged topics ({_first_ids(judged_topics)})",
             "check that run and qrels use the same topic ids",
             where,
         )

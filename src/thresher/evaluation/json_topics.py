@@ -70,7 +70,9 @@ def _records(value: Any, path: Path) -> list[Any]:
         arrays: list[list[Any]] = [member for member in value.values() if _is_array_of_objects(member)]
         if len(arrays) == 1:
             return arrays[0]
-    raise InputError("it has not one array of topics", 'write an array of {"id": "1", "query": "the query"}', str(path))
+    raise InputError(
+        "it does not have exactly one array of topics", 'write an array of {"id": "1", "query": "the query"}', str(path)
+    )
 
 
 def _is_array_of_objects(member: Any) -> bool:
@@ -93,7 +95,7 @@ def _topics_of(record: Any, line: int, where: str) -> Iterator[ReadTopic]:
 
 
 def _turns(members: dict[str, Any]) -> list[Any] | None:
-    """Return the turns of a conversation; None for a topic that is not one."""
+    """Return the turns of a conversation; None for a topic that is no conversation."""
     for name in _TURNS:
         turns = members.get(name)
         if isinstance(turns, list):

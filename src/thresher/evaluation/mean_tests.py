@@ -38,9 +38,9 @@ def student_p(differences: Floats) -> float:
 def randomisation_p(differences: Floats, seed: int = 0) -> float:
     """Return p of the paired randomisation test (Fisher 1935; for retrieval Smucker, Allan & Carterette 2007).
 
-    If the two systems are the same, each difference has either sign with probability 1/2. p is the share of signs with which
-    the mean difference is at least as far from 0 as it is: of all 2^n, or of `DRAWS` random ones and the observed ones, which
-    keeps p above 0 (Davison & Hinkley 1997, eq. 4.11). Zeros have no sign.
+    If the two systems are equally effective, each difference has either sign with probability 1/2. p is the share of
+    signs that put the mean difference at least as far from 0 as observed: of all 2^n signs, or of `DRAWS` random signs
+    and the observed signs, which keeps p above 0 (Davison & Hinkley 1997, eq. 4.11). Zeros have no sign.
     """
     sizes = np.abs(differences[differences != 0])
     if len(sizes) == 0:

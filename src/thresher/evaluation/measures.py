@@ -63,7 +63,7 @@ FURTHER = {
 }
 """The measures that need a program or package besides, with how to get it."""
 _PROVIDERS = ("pytrec_eval", "judged", "msmarco", "gdeval", "accuracy", "compat", "cwl_eval")
-"""The providers of ir-measures, in the order in which they are asked."""
+"""The providers of ir-measures, in the order of preference."""
 _NAMES = SUPPORTED + tuple(FURTHER)
 _BY_LOWER_CASE = {name.lower(): name for name in _NAMES}
 _RANX_NAMES = {
@@ -85,7 +85,7 @@ _PARSE_ERROR = re.compile(r"problem parsing measure (?P<reason>.*); must be in f
 
 @cache
 def library() -> Any:
-    """Import ir-measures, late: cleaning and its evaluation do without.
+    """Import ir-measures when it is needed: cleaning and its evaluation run without it.
 
     Raises:
         MissingDependencyError: if it is not installed.
@@ -109,7 +109,7 @@ def parse_measure(name: str | Measure) -> Measure:
         name: the name, or a measure of ir-measures.
 
     Raises:
-        ConfigError: if there is no such measure, or its parameters cannot be used.
+        ConfigError: if the measure is unknown, or its parameters cannot be used.
     """
     text = str(name).strip()
     measure = _parsed(text) or _parsed(_from_trec_eval(text)) or _parsed(_from_ranx(text))
@@ -144,7 +144,7 @@ def with_gains(measure: Measure, qrels: Mapping[str, Mapping[str, int]]) -> Meas
 
 @cache
 def installed_providers() -> tuple[Any, ...]:
-    """Return the providers of ir-measures that are installed, in the order in which they are asked."""
+    """Return the installed providers of ir-measures, in the order of preference."""
     return tuple(provider for provider in _all_providers() if provider.is_available())
 
 

@@ -1,8 +1,8 @@
 """Whether a mean loss is within a margin, paired by topic: by Student's t, and with one imaginary topic that loses everything.
 
-A null hypothesis is "the variant loses the margin or more". What is tested is D = v − (1 − r)·b for a margin that is a share r
-of the baseline's mean, so that this mean need not be known, and D = v − b + m for a margin m in units of the measure: the loss
-is within the margin if the mean of D is above 0 (Walker & Nowacki 2011).
+A null hypothesis is "the variant loses the margin or more". The tested statistic is D = v − (1 − r)·b for a margin that
+is a share r of the baseline's mean, so that this mean need not be known, and D = v − b + m for a margin m in units of
+the measure: the loss is within the margin if the mean of D is above 0 (Walker & Nowacki 2011).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from thresher.base.student import t_quantile, t_tail
 from thresher.evaluation.significance import SEED, TOLERANCE
 
 MINIMUM = 25
-"""With fewer topics there is no verdict; Buckley & Voorhees (2000) ask for as many."""
+"""The fewest topics for a verdict, as Buckley & Voorhees (2000) recommend."""
 POWER = 0.8
 DRAWS = 20_000
 """The draws of the Bayesian bootstrap."""
@@ -53,7 +53,7 @@ class Margin:
         """Return the margin if a share of this baseline is one."""
         if self.relative and baseline.mean() <= TOLERANCE:
             raise InputError(
-                f"the baseline's {measure} is 0, which leaves no share of it to lose",
+                f"the baseline's {measure} is 0, so a share of it is no margin",
                 "state the margin in units of the measure, such as --margin 0.01, or choose another measure",
             )
         return self
@@ -81,11 +81,12 @@ def lower_bounds(tested: Floats, level: float) -> Floats:
 class ImaginaryTopic:
     """The Bayesian bootstrap (Rubin 1981) over topics and one more, imagined, that loses everything: Gaffke's bound (2005).
 
-    If n − z topics keep everything and z lose all of it, the p-value is the exact P(Bin(n, r) ≤ z): it errs in at most `level`
-    of samples however rare total losses are, where Student's t cannot know of kinds of topics that are not in the sample. The
-    bound is proved for two values and conjectured in general; no failure is known (Learned-Miller & Thomas 2020).
+    If n − z topics keep everything and z lose all of it, the p-value is the exact P(Bin(n, r) ≤ z): it errs in at most
+    `level` of samples, even if total losses are rare. Student's t cannot allow for kinds of topics that the sample
+    lacks. The bound is proved for two values and conjectured in general; no failure is known (Learned-Miller & Thomas
+    2020).
 
-    The draws are the same for all variants, and depend on the number of topics alone.
+    All variants share the draws, which depend on the number of topics alone.
     """
 
     def __init__(self, topics: int, draws: int = DRAWS, seed: int = SEED) -> None:
@@ -99,7 +100,7 @@ class ImaginaryTopic:
         Args:
             tested: rows of D.
             lost: D of the imaginary topic.
-            level: of one bound; below one in the number of draws there is none.
+            level: of one bound; a level below one over the number of draws has no bound.
         """
         rank = math.floor(level * (self._draws + 1) + TOLERANCE) - 1
         if rank < 0:
@@ -118,21 +119,22 @@ class ImaginaryTopic:
 
 
 def fewest_conservative_topics(share: float, level: float) -> int:
-    """Return with how many topics a variant that changes none passes `ImaginaryTopic` at a margin of that share."""
+    """Return the number of topics that `ImaginaryTopic` needs at a margin of that share, even if no topic changes."""
     return math.ceil(math.log(level) / math.log(1 - share) - TOLERANCE)
 
 
 def unseen_share(topics: int, alpha: float = ALPHA) -> float:
-    """Return the share of all topics that may lose everything though none of a sample did: exact, of confidence 1 − alpha."""
+    """Return the largest share of all topics that may lose everything if no sampled topic does: exact, with confidence
+    1 − alpha.
+    """
     return 1.0 - float(alpha ** (1 / topics))
 
 
 def topics_needed(tested: Floats, level: float) -> int | None:
-    """Return how many topics, at least `MINIMUM`, would show that a loss is within the margin with probability `POWER`.
-
-    n = ((t + z)·s / mean D)², the sample size of a paired comparison of normal means (Julious 2004), were the true mean
-    and spread of D those observed. It plans the next topic set; it is not the power of this one (Hoenig & Heisey 2001).
-    None if the mean of D is not above 0, where no number would do.
+    """Return the number of topics, at least `MINIMUM`, that would show with probability `POWER` that a loss is within
+    the margin. n = ((t + z)·s / mean D)², the sample size of a paired comparison of normal means (Julious 2004), if the
+    observed mean and spread of D were the true ones. It plans the next topic set; it is not the power of this topic set
+    (Hoenig & Heisey 2001). None if the mean of D is not above 0: then no number of topics is enough.
     """
     mean = float(tested.mean())
     spread = float(tested.std(ddof=1))
@@ -155,7 +157,8 @@ class RunVerdict(StrEnum):
 class MarginComparison:
     """A run against another at a margin, by Student's t; p-values are one-sided.
 
-    Superior is also non-inferior; inferior loses more than the margin; with fewer than `MINIMUM` topics all is inconclusive.
+    Superior is also non-inferior; inferior loses more than the margin; with fewer than `MINIMUM` topics every test is
+    inconclusive.
 
     Args:
         difference: mean difference from the baseline.
@@ -185,7 +188,10 @@ def compare_by_margin(values: Floats, baseline: Floats, margin: Margin, alpha: f
         InputError: if there are fewer than two.
     """
     if len(values) < 2:
-        raise InputError("one topic shows nothing of a margin", "evaluate two topics or more, or leave out the margin")
+        raise InputError(
+            "one topic cannot show that a loss is within a margin",
+            "evaluate two topics or more, or leave out the margin",
+        )
     tested = margin.tested(values, baseline)
     differences = values - baseline
     loss = margin.loss(baseline)

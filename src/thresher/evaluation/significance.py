@@ -21,7 +21,7 @@ Direction = Literal["better", "worse", "mixed", "none"]
 EXACT_LIMIT = 500
 """With at most this many differing pairs the distribution is exact; with more, a normal approximation is used."""
 TOLERANCE = 1e-9
-"""Differences below it are zero, and sizes within it tied: rounding errors."""
+"""Smaller differences count as zero, and sizes closer than this as tied: they are rounding errors."""
 SEED = 20130101
 """The seed of the bootstrap."""
 RESAMPLES = 10_000
@@ -33,7 +33,7 @@ TEST_NAMES = {
 }
 """The tests as sentences name them."""
 UNTESTED = frozenset({"Judged"})
-"""Measures that say nothing about effectiveness: reported, never tested."""
+"""Measures that do not measure effectiveness: reported, never tested."""
 
 Row = TypeVar("Row", bound=Hashable)
 
@@ -96,7 +96,8 @@ class Comparison:
 
     @property
     def direction(self) -> Direction:
-        """The direction of the difference: "none" unless p, corrected if it is, is below alpha, and for selected variants.
+        """The direction of the difference: "none" if p (the corrected p, if there is one) is not below alpha, and for
+        selected variants.
 
         "mixed" is a significant difference by Wilcoxon's test whose mean and whose ranks (the effect) have opposite signs: the
         test is on ranks, the reader sees means, so neither "better" nor "worse" would be true.
@@ -112,12 +113,16 @@ class Comparison:
 
     @property
     def shows_a_loss(self) -> bool:
-        """Whether it is significantly not better, or its interval is below zero: a correction hides losses among many."""
+        """Whether the variant is significantly not better, or its interval is below zero: a correction may hide losses
+        among many tests.
+        """
         return self.direction not in ("better", "none") or self.ci_high < 0
 
     @property
     def smallest_p(self) -> float:
-        """The smallest p that as many differing topics allow: all of one sign, out of 2^n; Student's t has no limit."""
+        """The smallest p that this number of differing topics allows, if all have one sign out of 2^n; Student's t has
+        no limit.
+        """
         if self.test == STUDENT:
             return 0.0
         return min(1.0, 2.0 ** (1 - self.differing))
@@ -142,13 +147,14 @@ class SignedRanks:
 def signed_ranks(differences: Sequence[float] | NDArray[np.float64]) -> SignedRanks:
     """Test whether paired differences are symmetric about zero, two-sided.
 
-    Zeros are dropped (Wilcoxon 1945); the sizes of the others are ranked, ties with their mean rank. Under the null hypothesis
-    each rank is positive or negative with probability 1/2, so the distribution of the sum of positive ranks follows from the
-    ranks, tied or not: p = min(1, 2·min(P(T ≤ t), P(T ≥ t))). Beyond `EXACT_LIMIT` pairs it is normal with mean Σr/2 and
-    variance Σr²/4, the usual correction for ties. SciPy's exact distribution assumes that there are no ties.
+    Zeros are dropped (Wilcoxon 1945); the sizes of all other differences are ranked, ties with their mean rank. Under
+    the null hypothesis each rank is positive or negative with probability 1/2, so the distribution of the sum of
+    positive ranks follows from the ranks, tied or not: p = min(1, 2·min(P(T ≤ t), P(T ≥ t))). Beyond `EXACT_LIMIT`
+    pairs it is normal with mean Σr/2 and variance Σr²/4, the usual correction for ties. SciPy's exact distribution
+    assumes that there are no ties.
 
-    The effect size is the matched-pairs rank-biserial correlation (Kerby 2014): the sum of positive ranks less that of
-    negative ones, over the sum of all.
+    The effect size is the matched-pairs rank-biserial correlation (Kerby 2014): the sum of positive ranks less the sum
+    of negative ranks, over the sum of all ranks.
 
     Differences are finite. With no differing pair p = 1 and effect = 0.
     """
@@ -318,11 +324,11 @@ def compare(
 ) -> Comparison:
     """Compare per-topic values, finite, with the baseline's values.
 
-    The test is two-sided: Wilcoxon's signed-rank test (see `signed_ranks`), the paired t-test or the paired randomisation
-    test (see `thresher.evaluation.mean_tests`). The effect is the rank-biserial one in any case (see `signed_ranks`). The
-    interval of the mean difference is the percentile bootstrap over topics (Efron 1979) at level 1 - alpha, with `RESAMPLES`
-    resamples: the same seed and number of topics draw the same ones. `p_corrected` is p, since a single test needs no
-    correction.
+    The test is two-sided: Wilcoxon's signed-rank test (see `signed_ranks`), the paired t-test or the paired
+    randomisation test (see `thresher.evaluation.mean_tests`). The effect is always the rank-biserial correlation (see
+    `signed_ranks`). The interval of the mean difference is the percentile bootstrap over topics (Efron 1979) at level 1
+    - alpha, with `RESAMPLES` resamples: the same seed and number of topics give the same resamples. `p_corrected` is p,
+    since a single test needs no correction.
 
     Raises:
         ConfigError: if `test` is none of `TESTS`, or `alpha` no level.

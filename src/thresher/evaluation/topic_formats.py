@@ -16,7 +16,7 @@ from thresher.evaluation.json_topics import json_lines, json_topics, looks_like_
 from thresher.evaluation.topic_fields import TITLE, Fields, ReadTopic, only
 from thresher.evaluation.xml_topics import xml_topics
 
-# Topics 1 to 200 have more of them than the later ones.
+# Topics 1 to 200 have more fields than later topics.
 _LABEL = re.compile(
     r"\s*(?:Number|Topic|Title|Description|Narrative|Domain|Summary|Concept\(s\)|Factor\(s\)|Nationality|Definition\(s\))\s*:",
     re.IGNORECASE,
@@ -106,7 +106,7 @@ def _numbers(body: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
 
 def _classic(text: str, path: Path) -> Iterator[ReadTopic]:
     for body, line in _blocks(text, "top", path, must_close=False):
-        # Fields are opened but mostly not closed: each one reaches to the next tag that opens.
+        # Fields are opened but mostly not closed: each field reaches to the next tag that opens.
         pieces = _FIELD.split(_CLOSED_FIELD.sub(" ", body))
         fields: Fields = []
         numbers: list[str] = []

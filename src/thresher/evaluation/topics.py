@@ -180,7 +180,7 @@ class About(StrEnum):
     UNJUDGED = "unjudged"
     """Topics without a judgment, which are left out."""
     IRRELEVANT = "irrelevant"
-    """Topics for which no document is relevant."""
+    """Topics without a relevant document."""
     UNKNOWN = "unknown"
     """Judged topics that the topics do not have."""
     ASKED = "asked"
@@ -192,12 +192,14 @@ class About(StrEnum):
     WITHOUT_PAGE = "without page"
     """Texts of a file of other texts that belong to no page."""
     UNLINKED = "unlinked"
-    """No page links to another one, though the texts of links are to count."""
+    """No page links to another page, although weights count the texts of links."""
 
 
 @dataclass(frozen=True)
 class Notice:
-    """A notice: how many ids it is about, and the first `MOST_IDS`; `held_out` if it is about the held-out topics."""
+    """A notice: the number of its ids, and the first `MOST_IDS` of them; `held_out` if it is about the held-out
+    topics.
+    """
 
     about: About
     count: int = 0

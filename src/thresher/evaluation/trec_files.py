@@ -141,7 +141,7 @@ def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: 
             seen.add(document)
             lines.append(f"{topic} Q0 {document} {rank} {text} {tag}\n")
     if str(path) == "-":
-        # In UTF-8, whatever the terminal has.
+        # In UTF-8, whatever the terminal's encoding.
         sys.stdout.flush()
         sys.stdout.buffer.write("".join(lines).encode("utf-8"))
         return

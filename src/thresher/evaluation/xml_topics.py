@@ -75,7 +75,9 @@ def _root(text: str) -> etree._Element:
 
 
 def _repaired(text: str) -> str:
-    """Return XML with what begins no markup escaped; entities that a file declares itself stay."""
+    """Return XML whose characters `&` and `<` are escaped where they begin no markup; entities that a file declares
+    itself stay.
+    """
     declares = "<!ENTITY" in text
 
     def repair(slip: re.Match[str]) -> str:

@@ -75,7 +75,7 @@ def _arguments(**arguments: str) -> Any:
 
 @dataclass(frozen=True)
 class Analysis:
-    """How documents and queries become terms. Other languages than English have a stemmer and a stop list of their own.
+    """How documents and queries become terms. Languages other than English have their own stemmer and stop list.
 
     Args:
         language: one of `INDEX_LANGUAGES`. Anserini takes any other for English.
@@ -94,8 +94,8 @@ class Analysis:
         if self.stemmer not in STEMMERS:
             raise ConfigError(f"there is no stemmer {self.stemmer!r}", f"use one of {', '.join(STEMMERS)}")
         if self.language != LANGUAGE and (self.stemmer, self.stopwords) != (STEMMERS[0], True):
-            what = f"the analyser of {self.language!r} has a stemmer and a stop list of its own"
-            raise ConfigError(what, "leave out `stemmer` and `stopwords`, which are of English", "language")
+            what = f"the analyser of {self.language!r} has its own stemmer and stop list"
+            raise ConfigError(what, "leave out `stemmer` and `stopwords`, which are for English", "language")
 
     @property
     def anserini_language(self) -> str:

@@ -51,7 +51,9 @@ class WrittenDocuments:
 
 
 def is_blank(contents: str) -> bool:
-    """Return whether a text has only white space and control characters (up to U+0020). Anserini drops such documents."""
+    """Return whether a text has only white space and control characters (up to U+0020). Anserini drops documents
+    without other text.
+    """
     return not (contents[:1] > " " or contents.strip(_BLANK))
 
 
@@ -145,7 +147,7 @@ def _allow_long_strings() -> None:
 
 
 def _run_interruptibly(indexer: Any) -> None:
-    """Run Anserini's indexer in a thread of Java, so that Python notices Ctrl-C meanwhile; then give the index up."""
+    """Run Anserini's indexer in a thread of Java, so that Python notices Ctrl-C meanwhile and can give the index up."""
     from jnius import JavaException
 
     milliseconds = java_class("java.util.concurrent.TimeUnit").MILLISECONDS

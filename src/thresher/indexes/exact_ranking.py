@@ -141,7 +141,7 @@ class ExactRanking:
         self.rank(query)
 
     def forget(self) -> None:
-        """Do nothing: no hits are left behind."""
+        """Do nothing: no hits are left in Java."""
 
     def work(self, query: str) -> QueryWork:
         """Return the work of a query."""

@@ -69,7 +69,7 @@ class Origin:
     """The origin of an index.
 
     Args:
-        key: a digest of everything that decides the index's contents.
+        key: a digest of all inputs that decide the contents of the index.
         collection: a digest of the collection's files.
         scores: a digest of the score store's key.
         treatment: the variant's name.
@@ -113,9 +113,10 @@ _SETTINGS_FILE = RecordFile(IndexSettings, "a record of an index", "build it aga
 class IndexReport:
     """Counts and sizes of a new index; `documents` and `empty` add up to the documents given.
 
-    Documents of white space and control characters only (up to U+0020) are empty and, as in Anserini, dropped; one of stop
-    words only is indexed without terms. `bytes` is the size of all files that a search reads; `bytes_by_type` splits it by
-    file suffix (`.doc` postings, `.tim` terms, `.npy` exact document lengths…; files without one by their name up to `_`).
+    Documents of white space and control characters only (up to U+0020) are empty and, as in Anserini, dropped; a
+    document of stop words only is indexed without terms. `bytes` is the size of all files that a search reads;
+    `bytes_by_type` splits it by file suffix (`.doc` postings, `.tim` terms, `.npy` exact document lengths…; files
+    without one by their name up to `_`).
     """
 
     documents: int
@@ -260,7 +261,7 @@ def _write_index(documents: Iterable[tuple[str, str]], folder: Path, options: In
 def _lengths_by_number(folder: Path, written: WrittenDocuments) -> npt.NDArray[np.int32]:
     """Return the exact lengths of an index's documents by document number.
 
-    Anserini may merge segments in another order than that of the documents, so the ids of the index are read.
+    Anserini may merge segments in another order than the order of the documents, so the ids of the index are read.
     """
     with open_index(folder) as reader:
         ids = DocumentIds(reader).of(np.arange(reader.maxDoc(), dtype=np.int32))
@@ -318,7 +319,7 @@ def build_pruned_index(
 ) -> IndexReport:
     """Index documents, in their order, into `folder`, which is replaced on success.
 
-    If nothing was removed the index has the same bytes as that of `build_index`.
+    If nothing was removed, the index has the same bytes as an index of `build_index`.
 
     Args:
         documents: all documents that are not blank; a document of stop words only has no terms and lost nothing.

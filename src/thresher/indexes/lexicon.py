@@ -49,7 +49,7 @@ _CHARACTERS = 1 << 20
 
 @dataclass(frozen=True)
 class Bounds:
-    """Where words begin in some bytes, ascending, and where they end; words do not overlap."""
+    """The begins of words in some bytes, ascending, and their ends; words do not overlap."""
 
     begins: Ints
     ends: Ints
@@ -88,7 +88,7 @@ def _hash_words(data: Bytes, bounds: Bounds) -> Hashes:
 
 
 def _powers(base: int, size: int) -> Hashes:
-    """Return so many powers of a base modulo 2^64, from the power 0."""
+    """Return the first powers of a base modulo 2^64, from the power 0."""
     factors = np.full(size, base, dtype=np.uint64)
     factors[0] = 1
     return np.cumprod(factors)
@@ -164,7 +164,7 @@ class HashNumbers:
 
 
 def mix(hashes: Hashes) -> Hashes:
-    """Return numbers of 64 bits in which each bit depends on all bits; different numbers stay different."""
+    """Mix numbers of 64 bits, so that each bit depends on all bits; different numbers stay different."""
     for shift, factor in _MIXING:
         hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(factor)
     return hashes ^ (hashes >> np.uint64(_LAST_SHIFT))
@@ -261,7 +261,7 @@ class ShardTokens:
 
 
 class Lexicon:
-    """Analyses words as an index with these options would. It remembers words, most of which recur.
+    """Analyses words as an index with these options would. It remembers words, since most words recur.
 
     Attributes:
         text_of: with `texts`, the text of every term that was met, by its hash.

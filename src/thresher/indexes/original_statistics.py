@@ -73,7 +73,7 @@ def write_original_statistics(path: Path, losses: TermLosses, reader: Any) -> bo
     if not losses.df[present].any():
         return False
     terms = losses.terms.take(pa.number_array(present)).cast(pa.large_binary())
-    # The filler stands for what was removed, and loses nothing.
+    # The filler term stands for removed tokens, and has no losses itself.
     terms = pa.concat_arrays([terms, pa.text_array([FILLER], large=True).cast(pa.large_binary())])
     df = np.append(losses.df[present], 0)
     cf = np.append(losses.cf[present], 0)
@@ -124,7 +124,7 @@ class OriginalStatistics:
         self._more = np.asarray(pa.compute.list_flatten(table[_MORE]))
         self._terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
         if self._terms is None or self._terms.size() != len(self._df):
-            raise StateError("the original statistics are those of another index", _FIX, str(path))
+            raise StateError("the original statistics belong to another index", _FIX, str(path))
         self._losses: dict[str, TermLoss] = {}
 
     def removed(self, term: str) -> TermLoss:
@@ -160,7 +160,7 @@ class QueryBuilder:
     """Builds the queries of Anserini's `BagOfWordsQueryGenerator`, with original statistics if there are some.
 
     Args:
-        searcher: that will search with the queries (a Java object).
+        searcher: the searcher of the queries (a Java object).
         analyzer: of queries and documents (a Java object).
         original: the losses of the index's terms; None for queries with the index's own statistics.
     """

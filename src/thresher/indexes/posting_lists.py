@@ -17,12 +17,13 @@ Numbers = npt.NDArray[np.int32]
 
 _SEARCH = "org.apache.lucene.search."
 _ALL_POSTINGS_MIB = 16_000.0
-"""The limit of Lucene's cache, above the size of any posting list; the cache takes what the list needs."""
+"""The limit of Lucene's cache, above the size of any posting list; the cache takes only the memory of the list."""
 
 _BEFORE_FIRST_ARRAY = 76
 _BETWEEN_ARRAYS = 10
 """Bytes of Java's serialization before the numbers of a list's first array, and between the numbers of two arrays; both end
-with the array's size."""
+with the array's size.
+"""
 _SIZE = 4
 _NUMBER = 4
 _END = b"\x78"
@@ -73,8 +74,8 @@ class PostingLists:
 class _ArrayLists:
     """Reads Java lists (`ArrayList`) of arrays of numbers.
 
-    pyjnius would make a Python object of each number, but it copies bytes at once. So Java serializes the list, which writes
-    the numbers of an array one after the other (Java Object Serialization Specification, chapter 6).
+    pyjnius would make a Python object of each number, but it copies bytes at once. So Java serializes the list, which
+    writes the numbers of an array in a row (Java Object Serialization Specification, chapter 6).
     """
 
     def __init__(self) -> None:
@@ -83,7 +84,7 @@ class _ArrayLists:
 
     def arrays(self, java_list: Any, arrays: int, number_type: str) -> list[npt.NDArray[Any]]:
         """Return the arrays of a list of `int[]` (NumPy's type `>i4`) or `float[]` (`>f4`)."""
-        # The writer would refer to what it wrote before.
+        # Otherwise the writer would refer to arrays that it wrote before.
         self._writer.reset()
         self._writer.flush()
         self._bytes.reset()

@@ -22,7 +22,7 @@ ROUNDS = 3
 """Timed rounds between two restarts."""
 _FIRST_WARM_UP = 3
 _WARM_UP = 1
-"""Untimed rounds after the first opening of the indexes, and after every other."""
+"""Untimed rounds after the first opening of the indexes, and after every later opening."""
 _NANO = 1e-9
 
 
@@ -51,7 +51,8 @@ class TimedSearches:
 class QueryTimes:
     """Times of queries in seconds, by restart, each of shape (rounds, indexes, topics).
 
-    `wall` is from the query's text to the hits in Java (for `qld(exact)` in Python), `cpu` that of the searching thread.
+    `wall` is from the query's text to the hits in Java (for `qld(exact)` in Python), `cpu` is the CPU time of the
+    thread that searches.
     """
 
     wall: Sequence[Floats]

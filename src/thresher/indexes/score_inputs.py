@@ -26,7 +26,7 @@ _NOT_INDEXED = -1
 class ScoreInputs:
     """The inputs of the scores of some documents by some terms, in one index.
 
-    If a pruned index is ranked with the statistics of the unpruned collection, `documents`, `tokens`, `cf` and `df` are those
+    If a pruned index is ranked with the statistics of the unpruned collection, `documents`, `tokens`, `cf` and `df` are
     of the unpruned collection.
 
     Args:

@@ -1,7 +1,7 @@
 """Search with Lucene's retrieval models or the exact one; scores keep their order in a run file.
 
-trec_eval and the tools built on it read scores as 32-bit floats and break ties by document id, descending. They would reorder
-scores that differ by less than the spacing of such floats (2e-6 near 20).
+trec_eval and the tools built on it read scores as 32-bit floats and break ties by document id, descending. They would
+reorder scores that differ by less than the spacing of 32-bit floats (2e-6 near 20).
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _MICRO = 10**6
 
 
 def strictly_decreasing(scores: Sequence[float]) -> list[float]:
-    """Return the scores (finite, best first) as a strictly decreasing list that stays so with six decimals and in 32 bits.
+    """Return the scores (finite, best first) as a list that is strictly decreasing, also with six decimals and in 32
+    bits.
 
     Scores are rounded to a grid of 1, 2 or 5 times a power of ten, no finer than 1e-6 and coarser than the spacing of 32-bit
     floats of their size; a score that is not below the one before it is lowered to the next grid point. Scores of four
@@ -54,8 +55,8 @@ def strictly_decreasing(scores: Sequence[float]) -> list[float]:
 def _grid_in_micros(largest: float, count: int) -> int:
     """Return the spacing of the grid in millionths.
 
-    It exceeds that of 32-bit floats at the largest score, and at the last score if all `count` are ties: numbers further apart
-    than neighbouring floats round to different floats.
+    It exceeds the spacing of 32-bit floats at the largest score, and at the last score if all `count` scores are ties:
+    numbers further apart than neighbouring floats round to different floats.
     """
     power = 1
     while True:
@@ -129,7 +130,7 @@ class LuceneRanking:
         self._top = None
 
     def work(self, query: str) -> QueryWork:
-        """Search once more and return what there was to do."""
+        """Search once more and return the work of the search."""
         self.search(query)
         documents = self._top.totalHits.value
         self.forget()

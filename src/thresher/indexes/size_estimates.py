@@ -1,7 +1,7 @@
 """Bytes of an index before it is built, by the types of its files, from its counts.
 
-What Lucene writes for each posting, term, document or token is nearly the same in all collections. `scripts/index_bytes.py`
-fits how many bytes that is to built indexes, and compares the estimates with them (docs/results/index-bytes.md).
+Lucene's bytes for each posting, term, document or token are nearly equal in all collections. `scripts/index_bytes.py`
+fits these bytes to built indexes, and compares the estimates with the indexes (docs/results/index-bytes.md).
 """
 
 from __future__ import annotations
@@ -26,21 +26,25 @@ BYTES_OF_AMOUNTS: Mapping[str, tuple[float, ...]] = {
     ".parquet": (4100.0, 0.515),
     "segments": (1740.0,),
 }
-"""The bytes of each of the amounts that a type of file grows with; see `amounts`."""
+"""The bytes for each amount that a type of file grows with; see `amounts`."""
 _ONCE = 0.45
-"""Of all postings a share of about (tokens / postings)^−0.45 has a tf of 1."""
+"""A share of about (tokens / postings)^−0.45 of all postings has a tf of 1."""
 _OF_A_TERM = 6
-"""A term's counts and address take about as much as six of its letters."""
+"""A term's counts and address take about as many bytes as six of its letters."""
 _OF_AN_ID = 3
-"""The same of an id."""
+"""An id's counts and address take about as many bytes as this number of its letters."""
 _SHARED = 0.35
 """With twice as many terms, neighbours share about this many letters more."""
 _BLOCK = 128
-"""Lucene packs so many postings of a term together, and writes those behind the last full block one by one."""
+"""Lucene packs this many postings of a term into a block, and writes the postings behind the last full block one by
+one.
+"""
 _LONGEST = 8
-"""Postings become no smaller where lists have more than 2^8 of them on average."""
+"""Postings take no fewer bytes if lists are longer than 2^8 on average."""
 NEARLY_ALL = 0.95
-"""A term in this share of the pages is one of navigation: the distances between its documents are equal, and take no bytes."""
+"""A term in this share of the pages belongs to navigation: the distances between its documents are equal, and take no
+bytes.
+"""
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,8 @@ class IndexContents:
     Args:
         id_bytes: the mean length of an id in bytes of UTF-8.
         id_letters: of an id, the mean number of bytes that it does not share with the id before it in alphabetical order.
-        term_letters: of a distinct term in a sample of the pages, the mean number of bytes that the term before it has not.
+        term_letters: of a distinct term in a sample of the pages, the mean number of bytes that it does not share with
+            the term before it.
         common_terms: the number of a page's terms that nearly all pages of the sample have, as navigation has.
         sample_terms: the number of these terms.
         options: positions, texts, vectors and exact lengths.
@@ -67,7 +72,7 @@ class IndexContents:
 
 
 def own_letters(names: Iterable[str]) -> float:
-    """Return the mean number of bytes that a name does not share with the one before it in alphabetical order.
+    """Return the mean number of bytes that a name does not share with the name before it in alphabetical order.
 
     >>> own_letters(["rain", "raincoat", "sun"])
     3.6666666666666665
@@ -109,18 +114,18 @@ class CountedIndex:
 def amounts(index: CountedIndex, contents: IndexContents) -> Mapping[str, tuple[float, ...]]:
     """Return the amounts that the files of an index grow with, by type.
 
-    - `.doc`, postings: the distance to the document before it, in fewer bits where lists are long; the tf, unless it is 1; of
-      a pruned index a posting for what each document lost. Postings of terms that nearly all pages have take fewer bytes,
-      since only their tf differs, but for those behind the last full block. Cleaning and pruning are taken to remove
-      these terms first.
-    - `.tim`, the dictionary: the letters of every term, less those that it shares with its neighbours, its counts and an
+    - `.doc`, postings: the distance to the document before it, in fewer bits where lists are long; the tf, unless it is
+      1; in a pruned index a posting for the lost tokens of each document. Postings of terms that nearly all pages have
+      take fewer bytes, since only their tf differs, except for postings behind the last full block. Cleaning and
+      pruning are taken to remove these terms first.
+    - `.tim`, the dictionary: the letters of every term that it does not share with its neighbours, its counts and an
       address; and every id, which is a term of its own field.
     - `.dvd`: every id as it is, and its place. `.fdt`: the ids once more, compressed, and texts if asked for.
     - `.nvd`: a byte for the length of each document. `.npy`: four of them, for exact lengths.
     - `.pos`: the distance of each token to the one before it, in more bits in long documents; an address for each term.
     - `.tvd`: terms and tokens of each document.
-    - `.parquet`: what each term lost by pruning.
-    - `segments`: all that does not grow.
+    - `.parquet`: the losses of each term by pruning.
+    - `segments`: the bytes that do not grow.
     """
     options = contents.options
     documents = float(index.statistics.documents)
@@ -155,7 +160,7 @@ def amounts(index: CountedIndex, contents: IndexContents) -> Mapping[str, tuple[
 
 
 def _ratio(whole: float, parts: float) -> float:
-    """Return a ratio, where a count of nothing stands for one."""
+    """Return a ratio; a count of 0 counts as 1."""
     return max(whole, 1.0) / max(parts, 1.0)
 
 

@@ -29,7 +29,7 @@ class TermListWriter:
         self._contents = java_class("org.apache.lucene.document.Field")(
             "contents", java_characters(""), _contents_type()
         )
-        # One document serves for all: its fields take new values.
+        # One Java document is reused: its fields take new values.
         self._document = java_class("org.apache.lucene.document.Document")()
         self._document.add(self._id)
         self._document.add(self._sort_key)

@@ -13,7 +13,7 @@ from thresher.indexes.jvm import java_class
 CONTENTS = "contents"
 """The field that is indexed and searched."""
 POSTINGS = "postings"
-"""One of the values of `IndexPart.grows_with`."""
+"""A value of `IndexPart.grows_with`."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def amount(collection: Collection, files: Mapping[str, FileState]) -> Amount:
 
 
 def with_amounts(parts: Iterable[Part], unit: str, files: Mapping[str, FileState]) -> Iterator[tuple[Part, int]]:
-    """Yield each part with the amount by which it advances a progress bar. The amounts add up to the collection's.
+    """Yield each part with its amount for a progress bar. The amounts add up to the amount of the collection.
 
     Args:
         parts: the parts in the collection's order.
@@ -60,7 +60,7 @@ def with_amounts(parts: Iterable[Part], unit: str, files: Mapping[str, FileState
 
 
 def _bytes_reached(part: Part, files: Mapping[str, FileState]) -> int:
-    """Return how far a part reaches into its file."""
+    """Return the byte of its file that a part reaches."""
     if part.sources is None:
         return part.end
     # This process reads the file for all workers.

@@ -4,10 +4,10 @@ A link counts for the page at its address. If that page names another page of th
 names none but itself, the link counts for the other page. Two pages that name each other keep their links.
 A page's links to itself do not count, nor do links without text. A text counts once a page that links by it.
 
-The weight of a text for its target is log2(1 + pages that link by it) · log(T / t) / log(T), where T is the number of pages
-that are linked to and t the number of them that the text names; 0, and so left out, if t is 3 or more and above 1 % of T
-("next", "[docs]"). Anchors: Craswell, Hawking, Robertson, SIGIR 2001; Ogilvie, Callan, SIGIR 2003. The formula is this
-project's.
+The weight of a text for its target is log2(1 + pages that link by it) · log(T / t) / log(T), where T is the number of
+pages that are linked to and t the number of these pages that the text names. The weight is 0, and the text left out, if
+t is 3 or more and above 1 % of T ("next", "[docs]"). Anchors: Craswell, Hawking, Robertson, SIGIR 2001; Ogilvie,
+Callan, SIGIR 2003. The formula is this project's.
 
 Memory holds the addresses (some 32 bytes a page) and one of `_PARTITIONS` parts of the targets: links are counted within each
 shard, and these counts are written to the files of the parts and added up there.
@@ -93,7 +93,9 @@ class PageIndex(NamedTuple):
 
 
 def index_pages(store: Path) -> PageIndex:
-    """Index the pages of a store that has links. Of pages with one address the first counts; failed pages have none."""
+    """Index the pages of a store that has links. Among pages with one address the first counts; failed pages have no
+    address.
+    """
     addresses_of_shards: list[Hashes] = []
     canonical_of_shards: list[Hashes] = []
     for path in stores.shards(store):
@@ -106,7 +108,7 @@ def index_pages(store: Path) -> PageIndex:
     by_address = _by_key(addresses, numbers)
     first_page = by_address.find(addresses)
     canonical_page = by_address.find(canonical_addresses)
-    # Of pages with one address, the first; a page without an address, itself.
+    # Among pages with one address, the first counts; a page without an address counts for itself.
     own_page = np.where(first_page != _NOWHERE, first_page, numbers)
     is_absent = canonical_page == _NOWHERE
     names_no_other = is_absent | (canonical_page == own_page)
@@ -117,7 +119,7 @@ def index_pages(store: Path) -> PageIndex:
 
 
 def _by_key(keys: Hashes, pages: Ints) -> PageIndex:
-    """Return an index of pages by keys, without the key 0; of equal keys the first one counts."""
+    """Return an index of pages by keys, without the key 0; among equal keys the first counts."""
     distinct, first = np.unique(keys, return_index=True)
     stays = distinct != 0
     return PageIndex(distinct[stays], pages[first[stays]], pages)
@@ -232,7 +234,7 @@ def _count_links(
 
 
 class _Numbers(dict[str, int]):
-    """The numbers of texts, from 0, in the order in which they are first asked for."""
+    """The numbers of texts, from 0, in the order of the first requests."""
 
     def __missing__(self, text: str) -> int:
         self[text] = len(self)
@@ -315,7 +317,7 @@ def _read_array(file: BinaryIO) -> npt.NDArray[Any]:
 
 
 def anchors_of(part: AnchorPart) -> dict[int, Anchors]:
-    """Return the anchors of the pages of a part by their numbers, without pages that have none."""
+    """Return the anchors of the pages of a part by their numbers, without pages that have no anchors."""
     counted = _read_counted(part.links)
     targets_of_texts = counted.targets_of_texts(HashCounts(part.targets))
     weights = text_weights(counted.pages, targets_of_texts, part.all_targets)

@@ -1,8 +1,9 @@
 """The kind of each block in its page, by tags and by words of class, id and role: the first kind in `BlockKind` that holds.
 
 - title: the page's title.
-- comment, footer, menu: in a FOOTER or NAV, or in an element with such a word in its class, id or role (`comment`, `footer`,
-  `sidebar`, `toc`, ...) that does not wrap the page: no H1 is in it, and of a menu half of the words or more are in links.
+- comment, footer, menu: in a FOOTER or NAV, or in an element with a typical word in its class, id or role (`comment`,
+  `footer`, `sidebar`, `toc`, ...) that does not wrap the page: no H1 is in it, and of a menu half of the words or more
+  are in links.
 - heading: H1 to H6.
 - code, table, list: the innermost element around the block of PRE, XMP; TD, TH, CAPTION; LI, DT, DD. But a paragraph (P,
   BLOCKQUOTE) in a cell is text, as in tables that lay out a page.
@@ -27,7 +28,7 @@ from thresher.pages.parsing import TITLE_LEVEL
 _NONE = -1
 _WHOLE = ("html", "body", "meta")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
-# Each match of `_REGIONS` has one of these, for which a search takes a fraction of the time.
+# Each match of `_REGIONS` contains one of these; searching for them takes a fraction of the time.
 _LIKELY = re.compile(r"nav|menu|crumb|sidebar|toc|pag|foot|contentinfo|colophon|comment|disqus|repl")
 
 
@@ -59,7 +60,7 @@ _STRUCTURE = {
     **dict.fromkeys(("li", "dt", "dd"), _LIST),
     **dict.fromkeys(("p", "blockquote"), _TEXT),
 }
-# The last of these that holds counts.
+# The last condition that holds decides.
 _REGIONS = {
     BlockKind.MENU: re.compile(
         r"\b(nav|navbar|navigation|menus?|(bread)?crumbs?|sidebar|toc|toctree|pagination|pager)\b"
@@ -102,7 +103,7 @@ def kinds_of(segments: Segments) -> npt.NDArray[np.uint8]:
     """Return the number of each block's kind in `KINDS`, of a page that was read with its elements; shape (blocks,)."""
     elements = segments.elements
     levels = segments.levels
-    # Of most elements, such as images and words of a sentence, no block is a part.
+    # Most elements, such as images and words of a sentence, contain no block.
     with_blocks = np.flatnonzero(elements.after_blocks > elements.first_blocks)
     of_elements = [_kinds_of_element(elements.descriptions[number]) for number in with_blocks.tolist()]
     columns = np.full((len(_ElementKinds._fields), len(elements.descriptions)), _NONE, dtype=np.int64)
@@ -125,7 +126,9 @@ def kinds_of(segments: Segments) -> npt.NDArray[np.uint8]:
 
 
 def _wraps_the_page(segments: Segments, named_region: Ints) -> npt.NDArray[np.bool_]:
-    """Return for each element whether it holds an H1, or is a menu by name with less than half of its words in links."""
+    """Return for each element whether it contains an H1, or is a menu by name with less than half of its words in
+    links.
+    """
     elements = segments.elements
     wraps = np.zeros(len(named_region), dtype=np.bool_)
     named = np.flatnonzero(named_region != _NONE)
@@ -154,9 +157,9 @@ def _structures(structure: Ints, parents: Ints, depth: int) -> Ints:
 
 
 def _nearest(structure: Ints, parents: Ints, depth: int) -> Ints:
-    """Return the structure of each element, or else that of the innermost element around it that has one, or `_NONE`."""
+    """Return the structure of each element, or else of the innermost element around it with a structure, or `_NONE`."""
     nearest = np.where(structure != _NONE, np.arange(len(structure)), np.maximum(parents, 0))
-    # Each step doubles the elements around that are looked at: 1, 2, 4 and so on.
+    # Each step doubles the number of enclosing elements that are examined: 1, 2, 4 and so on.
     for _ in range(depth.bit_length()):
         nearest = nearest[nearest]
     return structure[nearest]

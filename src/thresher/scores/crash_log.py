@@ -28,7 +28,8 @@ class PartTask:
         part: the part.
         crashed: reasons to skip pages, by their number in the part.
         crashed_helpers: reasons to skip helpers, by the number of the page and of the helper; see `guarded`.
-        unread: number of the page from which the part's reader crashes, one of `crashed`; None if it does not.
+        unread: number of the first page that crashes the part's reader, one of `crashed`; None if the reader does not
+            crash.
     """
 
     part: Part

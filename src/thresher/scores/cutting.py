@@ -24,7 +24,7 @@ from thresher.scores.percentiles import resolved
 
 Mask = npt.NDArray[np.bool_]
 Shares = npt.NDArray[np.float64]
-# What comes after all words of its page is kept at 100 % alone.
+# A segment after all words of its page is kept at 100 % alone.
 _LAST = np.nextafter(100.0, 0.0)
 _LARGEST = float(np.finfo(np.float32).max)
 Decision = TypeVar("Decision", bound=np.generic)
@@ -39,7 +39,7 @@ class Layout:
         words: the number of words of each sentence.
         headings: for each block, whether it is the title or a heading.
         pages: the first block of each page and, at the end, the number of blocks; shape (pages + 1,).
-        headlines: gives the headline of each page in its place, among all blocks; it is only asked where a cut keeps them.
+        headlines: returns the place of each page's headline among all blocks; called only if a cut keeps headlines.
         origins: for each sentence of weighted text, the sentence that it is or copies, negative for a sentence that is always
             kept; None for other text.
     """
@@ -52,7 +52,7 @@ class Layout:
     origins: Ints | None = None
 
     def always_kept(self, cut: Cut) -> Mask:
-        """Return for each block whether a cut keeps it whatever its score."""
+        """Return for each block whether a cut keeps it at any score."""
         if cut.headings == KEEP:
             return self.headings
         is_headline = np.zeros_like(self.headings)
@@ -61,7 +61,9 @@ class Layout:
         return is_headline
 
     def shared(self, decisions: npt.NDArray[Decision], always: Decision) -> npt.NDArray[Decision]:
-        """Return decisions on sentences, one each, with those of copies in accord; `always` keeps a sentence in any case."""
+        """Return a decision for each sentence, and for a copy the decision on its original; `always` keeps a sentence
+        in any case.
+        """
         if self.origins is None:
             return decisions
         return np.where(self.origins < 0, always, decisions[self.origins])
@@ -91,7 +93,7 @@ def best_first(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> B
         cut: its cutoff does not matter.
         scores: one per block or sentence, as the cut's scorer scores.
         layout: the layout of the sentences.
-        kept_before: for each sentence, whether the cuts before this keep it; only words of such sentences are counted.
+        kept_before: for each sentence, whether the earlier cuts keep it; only words of these sentences are counted.
     """
     pages = np.repeat(np.arange(len(layout.pages) - 1), np.diff(layout.pages))
     headings = layout.headings
@@ -114,7 +116,7 @@ def best_first(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> B
         keys.insert(0, -words)
     order = np.lexsort(keys)
     reached = np.concatenate(([0], np.cumsum(words[order])))
-    # Pages are in their order, so that words before a page are those before its first segment.
+    # Pages are in order, so that the words before a page are the words before its first segment.
     first = np.searchsorted(pages, pages)
     after = np.searchsorted(pages, pages, side="right")
     before = np.empty(len(order), dtype=np.int64)
@@ -136,8 +138,8 @@ def kept_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -
 def shares_before(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Shares:
     """Return for each sentence the per cent of its page's words that come before it, or before its block if blocks are scored.
 
-    Shares are below 100, and infinite for sentences that no quota keeps. Dropped headings are not marked. The args are those
-    of `best_first`.
+    Shares are below 100, and infinite for sentences that no quota keeps. Dropped headings are not marked. The arguments
+    are as for `best_first`.
     """
     order = best_first(cut, scores, layout, kept_before)
     # A page without words has 0 / 1.
@@ -185,7 +187,7 @@ def passes(cut: Cut, scores: Scores) -> Mask:
 
 
 def within_cutoff(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
-    """Return which sentences the cutoff of a cut keeps, whatever the cut says of headings and floors.
+    """Return which sentences the cutoff of a cut keeps, without regard to headings and floors.
 
     The cutoff is a number or a quota, not a percentile. For the arguments see `best_first`.
     """

@@ -51,7 +51,7 @@ class Failure:
 def failures(folder: Path, text: str = "") -> Iterator[Failure]:
     """Yield the failed pages of a store, in the collection's order.
 
-    With the name of another `text` of the pages, yield the pages for which that text failed.
+    With the name of another `text` of the pages, yield the pages whose text of this name failed.
     """
     for path in shards(text_store(folder, text)):
         table = read_shard(path, ["file", "offset", "id", "reason", "status"])
@@ -137,7 +137,8 @@ class _Loss:
 
 
 def worst_losses(cleaned: Iterable[tuple[str, Cleaner, Mapping[str, int]]], documents: int) -> list[str]:
-    """Return a warning for each sweep and each single cleaner that needs a warning: for a sweep, that of its worst cutoff.
+    """Return a warning for each sweep and each single cleaner with a large loss; the warning of a sweep is for its
+    worst cutoff.
 
     Args:
         cleaned: names of sweeps or cleaners, each with a cleaner and the counts by language of the pages that it empties.
@@ -153,6 +154,6 @@ def worst_losses(cleaned: Iterable[tuple[str, Cleaner, Mapping[str, int]]], docu
         warning = max(losses_of_sweep, key=attrgetter("pages")).warning
         more = len(losses_of_sweep) - 1
         if more:
-            warning += f" ({more} more of its cutoffs lose over {TOLERATED:.0%} so)"
+            warning += f" ({more} more of its cutoffs lose over {TOLERATED:.0%} of the pages in this way)"
         warnings.append(warning)
     return warnings

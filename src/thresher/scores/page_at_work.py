@@ -17,9 +17,9 @@ from thresher.scores.limits import alarm
 ENDING = ".page"
 _LINE_BYTES = 160
 _SHORTEST = 1e-3
-"""Seconds left to a page whose time is over while a helper was at work; 0 would stop the clock."""
+"""Seconds that a page gets after a helper if its own time is over; 0 would stop the clock."""
 _TIMES_TO_PASS = 4
-"""A page that is refused has so many times the time of others: it is only read, to reach the next one."""
+"""The factor of the time for a refused page, which is only read, to reach the next page."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class PageAtWork:
 
 
 def read_page_at_work(path: Path) -> PageAtWork:
-    """Return what a worker was doing last; nothing if there is no such file."""
+    """Return the last work of a worker; a record without a page if the file is missing."""
     try:
         return PageAtWork(**json.loads(path.read_bytes()))
     except (OSError, ValueError, TypeError):

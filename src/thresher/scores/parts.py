@@ -53,7 +53,7 @@ def run_parts(work: ScoreWork, part_pages: int, backend: Backend) -> None:
         _isolate(work, list_parts(), log)
     check_unchanged(files, work.collection)
     _join(work, list_parts(), log)
-    # Files that runs left which were killed just after they wrote a part.
+    # Files of runs that were killed just after they wrote a part.
     _remove_page_files(work.folder)
 
 
@@ -115,7 +115,7 @@ def _process_missing(
     is_complete = True
     total, unit = amount(work.collection, files)
     with Progress("scoring", total, unit) as bar:
-        # Of the parts at work, in the order of their beginning, which is nearly the order of their end.
+        # The parts at work are in the order of their start, which is nearly the order of their end.
         amounts: deque[int] = deque()
 
         def missing_tasks() -> Iterator[PartTask]:
@@ -181,7 +181,7 @@ def _join(work: ScoreWork, parts: Iterator[Part], log: CrashLog) -> None:
         expected_first = previous_end if previous_end < part.end else None
         if part.number and report.begin != previous_end and report.first != expected_first:
             path.unlink()
-            # The page numbers are those of wrongly read pages.
+            # The page numbers in the crash log count wrongly read pages.
             log.forget(part)
             _process_here(work, [replace(part, begin=previous_end, exact=True)], log)
             report = read_report(path)

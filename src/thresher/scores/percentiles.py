@@ -32,7 +32,7 @@ _SIGN = np.uint32(2**31)
 def resolved(folder: Path, cleaner: Cleaner) -> Cleaner:
     """Return the cleaner with all percentile cutoffs resolved to numbers by the score store `folder`; names do not change.
 
-    Percentiles of the collection are over all its pages that did not fail, whatever other cuts the cleaner has.
+    Percentiles of the collection are over all pages that did not fail, before any other cut of the cleaner.
     """
     return resolve_all(folder, [cleaner])[0]
 
@@ -89,9 +89,10 @@ def score_parts(folder: Path, scorer: Scorer) -> Iterator[stores.WeightedScores]
 def weighted_percentiles(parts: Parts, percentiles: Sequence[float]) -> list[float]:
     """Return, for each percentile p, the smallest score s so that scores <= s have at least p % of all weight.
 
-    Exact, with half a megabyte per percentile: the bits of 32-bit floats sort as integers, so the upper halves are counted
-    first, then the lower halves of scores that share a percentile's upper half. `parts` is called twice; weights are whole
-    numbers >= 0, percentiles within (0, 100). The scores are the shortest decimals that are the same 32-bit float.
+    Exact, with half a megabyte per percentile: the bits of 32-bit floats sort as integers, so the upper halves are
+    counted first, then the lower halves of scores that share a percentile's upper half. `parts` is called twice;
+    weights are whole numbers >= 0, percentiles within (0, 100). The scores are the shortest decimals that round to the
+    same 32-bit float.
     """
     upper = np.zeros(_HALF, dtype=np.int64)
     for scores, weights in parts():
@@ -151,7 +152,7 @@ def _finite_range(parts: Iterable[stores.WeightedScores], scorer: str) -> _Finit
 
 def _ordered(scores: Scores) -> npt.NDArray[np.uint32]:
     """Return whole numbers in the order of the scores; a negative float's bits run backwards."""
-    bits = (scores + np.float32(0)).view(np.uint32)  # adding makes -0 and 0 the same
+    bits = (scores + np.float32(0)).view(np.uint32)  # adding 0 turns -0 into 0
     return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 
 

@@ -1,7 +1,6 @@
-"""The scoring pass: all scores of a collection, as a store of shards. Of pages with one document id the first stays.
-
-Ids are compared over the whole store after the pass, since no worker sees all. Memory: an 8-byte digest per page;
-ids with the same digest are compared in full.
+"""The scoring pass: all scores of a collection, as a store of shards. Among pages with one document id, the first
+stays. Ids are compared over the whole store after the pass, since no worker sees all ids. Memory: an 8-byte digest per
+page; ids with the same digest are compared in full.
 """
 
 from __future__ import annotations
@@ -204,7 +203,7 @@ class ScorePlan:
     sites: bool = False
 
     def with_links(self) -> ScorePlan:
-        """Return this plan with the links between pages and the site files, from which the texts of links to pages follow."""
+        """Return this plan with the links between pages and with site files, which hold the texts of links to pages."""
         return replace(self, further=(*self.further, stores.LINKS), sites=True)
 
     @cached_property
@@ -241,7 +240,7 @@ class ScorePlan:
         )
 
     def key(self) -> StoreKey:
-        """Return the key of the scores, of one look at the collection."""
+        """Return the key of the scores, after one listing of the collection."""
         listing = self._list()
         columns = self.further
         if self.kinds:
@@ -263,9 +262,9 @@ class ScorePlan:
 def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = None, fresh: bool = False) -> ScoreReport:
     """Score every page of a collection into a score store; existing shards of the same plan stay.
 
-    Shards are byte-identical whatever the backend. Workers on other machines must see the store and the collection under the
-    same path. Scorers that learn are trained on the collection first: see `thresher.scores.training`. Those that compare
-    its pages score after the pass: see `thresher.scores.sites`. Pages with an invalid or repeated id fail.
+    The bytes of shards do not depend on the backend. Workers on other machines must see the store and the collection
+    under the same path. Scorers that learn are trained on the collection first: see `thresher.scores.training`. Scorers
+    that compare its pages score after the pass: see `thresher.scores.sites`. Pages with an invalid or repeated id fail.
 
     Args:
         plan: what to score.
@@ -294,7 +293,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     try:
         run_parts(plan.work(folder), plan.shard_pages, backend)
     except CollectionChanged:
-        # Nobody may go on with scores of two collections, even if the first one comes back.
+        # Without this, a later run could mix the scores of two collections if the first collection came back.
         _KEY_FILE.write(folder / _KEY, replace(key, collection=_MIXED))
         raise
     fail_duplicates(folder)

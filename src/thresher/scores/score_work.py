@@ -102,7 +102,7 @@ class ScoreWork:
         for text in input_names(self.scorers):
             self._write_text(path, text, pages, report)
         cost = ScoringCost(dict(seconds), scored.times, socket.gethostname())
-        # Last, since the part is finished when this shard is there.
+        # Written last: this shard marks the part as finished.
         stores.write_shard(path, pages, list(own_block_scorers(self.scorers)), report, cost, self.further)
 
     def _write_text(self, path: Path, text: str, pages: Sequence[PageScores], report: ShardReport) -> None:

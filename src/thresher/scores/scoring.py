@@ -70,7 +70,7 @@ def score_page(
         page: HTML or text.
         scorers: scorers of the page's blocks or sentences, or of other texts of the page.
         options: how the page becomes blocks.
-        with_kinds: whether to tell the blocks' kinds, for which the page is read with its elements.
+        with_kinds: whether to return the kinds of the blocks; the page is then read with its elements.
         with_html: whether to keep the decoded page.
         with_references: whether its segments have the page's references.
     """
@@ -171,7 +171,7 @@ def _score_texts(
 def _make_text(
     maker: TextMaker, number: int, page: Page, html: str, segments: Segments, options: PageOptions
 ) -> _OtherText:
-    """Return another text of a page; errors of the user's are raised."""
+    """Return another text of a page; errors that the user can fix are raised."""
     text = ""
     problem = ""
     try:
@@ -184,7 +184,7 @@ def _make_text(
         problem = error.what
     except ThresherError:
         raise
-    except Exception as error:  # other packages raise anything
+    except Exception as error:  # other packages may raise any error
         reason = f"{type(error).__name__}: {str(error) or error.__cause__ or ''}"
         problem = fit_text(" ".join(reason.split()).removesuffix(":"))
     return _OtherText(replace(read_text_page(text, options), page_id=page.id), problem)

@@ -42,7 +42,8 @@ class BlockCounts(NamedTuple):
 
 
 class ShardTexts(NamedTuple):
-    """The hashes of a shard's texts, each together with its site, so that no text of another site has the same.
+    """The hashes of a shard's texts, each of the text and its site, so that equal texts of two sites have different
+    hashes.
 
     Attributes:
         sites: the hash of each page's site; shape (pages,).
@@ -57,7 +58,7 @@ class ShardTexts(NamedTuple):
     failed: Ints
 
     def distinct(self) -> Hashes:
-        """Return what each page adds to the counts: each of its hashes once."""
+        """Return the hashes that each page adds to the counts, each hash once."""
         rows = np.concatenate([np.arange(len(self.sites)), self.blocks.rows, self.parts.rows])
         hashes = np.concatenate([self.sites, self.blocks.values, self.parts.values])
         order = np.lexsort((hashes, rows))
@@ -69,7 +70,7 @@ class ShardTexts(NamedTuple):
 
 
 class _Hashes(dict[str, int]):
-    """The hashes of texts, whatever their case, by the texts; most texts of a site come again."""
+    """The hashes of texts, by text and without regard to case; most texts of a site occur again."""
 
     def __missing__(self, text: str) -> int:
         self[text] = hash64(text.casefold())

@@ -4,8 +4,8 @@ A site file lies beside each shard, in the folder `sites`, with the same pages. 
 parts that repeat on the site, empty for pages without a title; `anchor_texts`, a line each, the heaviest first, and their
 `anchor_weights`, as of `thresher.scores.anchors`; none if the store has no links.
 
-After the pass the texts of all pages are counted, then shards are written anew. Each is replaced at once, and equal texts give
-equal bytes: after a kill the same command counts again and writes the same.
+After the pass the texts of all pages are counted, then shards are written anew. Each is replaced at once, and equal
+texts give equal bytes: after a kill the same command counts again and writes identical files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Weighted text: a copy of a score store in which titles, headings and the texts of links to a page stand several times.
+"""Weighted text: a copy of a score store that repeats titles, headings and the texts of links to a page.
 
 Lucene counts whole occurrences, so that weights are written as repeated text. A page's own blocks come first, in their order;
 then come its title, its headings and the texts of links to it, as often as their weights ask for. Copies share the decision
@@ -46,7 +46,9 @@ class Weights(Declared):
         "Effective Site Finding Using Link Anchor Information, SIGIR 2001"
     )
     parameters = (
-        Parameter("title", int, 8, "how often the title counts, without what repeats on its site", low=1, high=100),
+        Parameter(
+            "title", int, 8, "how often the title counts, without its parts that repeat on the site", low=1, high=100
+        ),
         Parameter("headings", int, 2, "how often each heading counts", low=1, high=100),
         Parameter("anchors", float, 1.0, "factor of the counts of texts of links to the page", low=0, high=100),
     )

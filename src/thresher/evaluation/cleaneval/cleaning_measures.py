@@ -24,7 +24,9 @@ from thresher.pages import read_text_page
 TOKEN = re.compile(r"\w+")
 """A run of letters, digits and underscores."""
 _RUN_OFFSETS = {3: (0, 1, 2), 8: (0, 3, 5), 32: (0, 8, 16, 24)}
-"""By length of the indexed runs of words, the offsets of the shorter runs that compose it; they only affect speed."""
+"""The lengths of the indexed runs of words, each with the offsets of the shorter runs that compose it; they only affect
+speed.
+"""
 _ABSENT = -1
 """The number of a run that the second sequence does not have."""
 
@@ -399,7 +401,7 @@ def _hit_tokens(gold: Sequence[Sentence], cleaned: Iterable[Sentence]) -> Iterat
     """Yield each token of the gold sentences that is in a longest common subsequence with some cleaned sentence."""
     fields = _Fields(gold)
     hit = 0
-    # The longest first: they hit most, and shorter ones can then often be skipped.
+    # The longest first: it hits most tokens, so that shorter sentences can often be skipped.
     for sentence in sorted(cleaned, key=len, reverse=True):
         if fields.reach(sentence) & ~hit:
             hit |= _longest_common(fields, sentence)
@@ -470,7 +472,7 @@ class _Fields:
                 bit <<= 1
             self.all |= bit - (bit >> len(sentence))
             bit <<= 1
-        # By distance (1, 2, 4, ...), the bits with another bit of their field that far above.
+        # By distance (1, 2, 4, ...), the bits whose field also has the bit at this distance above.
         self._below: dict[int, int] = {}
         distance = 1
         below = self.all & self.all >> 1

@@ -221,7 +221,7 @@ def _compare_shard(
     stored = keep / f"{_shard_key(path, gold, cleaners)}.json"
     try:
         return adapter.validate_json(read_text(stored), strict=True)
-    except (ThresherError, ValidationError):  # it is not there, or damaged
+    except (ThresherError, ValidationError):  # The file is missing or damaged.
         compared = _compare_pages(path, gold, cleaners)
         write_text(stored, adapter.dump_json(compared).decode())
         return compared

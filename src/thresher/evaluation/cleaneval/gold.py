@@ -49,17 +49,17 @@ _MARKED_LINE = re.compile(r"^[ \t]*<[hpl]>", re.IGNORECASE | re.MULTILINE)
 _COMMENTS_MARK = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.MULTILINE)
 _CONTENT = frozenset({"x-nc-sel1", "x-nc-sel2", "x-nc-sel3", "krdwrd-tag-3"})
 _COMMENTS = "x-nc-sel5"
-# An attribute of BoilerNet's pages, and the marks of L3S-GN1 that its values stand for.
+# An attribute of BoilerNet's pages; by value, the equivalent mark of L3S-GN1.
 _BOILERNET = "__boilernet_label"
 _BOILERNET_MARKS = {"0": "x-nc-sel0", "1": "x-nc-sel2"}
-# KrdWrd's are good (3, green), uncertain (2, yellow), bad (1, red), and where annotators do not agree.
+# KrdWrd's marks: good (3, green), uncertain (2, yellow), bad (1, red), and annotators that disagree.
 _KRDWRD = frozenset(f"krdwrd-tag-{name}" for name in ("1", "2", "null", "mrgtie", "mrgerr"))
 _MARKS = _CONTENT | _KRDWRD | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
 # Control characters, which the page parser reads as spaces; some would not survive being parsed twice.
 _CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256))
 # Elements without content, which have no end tag.
 _VOID_TAGS = frozenset("area base basefont br col frame hr img input link meta param".split())
-# Elements in which character references are not resolved, so that escaped text would not be read back.
+# Elements whose character references are not resolved: escaped text in them would not be read back.
 _LITERAL_TAGS = frozenset({"listing", "plaintext", "xmp"})
 _WITHOUT_CONTENT = "gold without the page's content"
 _EMPTY = "empty gold"
@@ -127,9 +127,9 @@ def _above_and_below_comments_mark(text: str) -> list[LabelledText]:
 def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledText, ...]:
     """Return the marked content of an annotated page of L3S-GN1, Google-Trends-2017 or KrdWrd, in the unmarked page's blocks.
 
-    The innermost mark around a text applies, so that text in nested marks counts once; of several marks on one element the
-    first applies. Unmarked text is not content, not even the page's title, and readers' comments are only with `comments`.
-    Labels follow the page's tags, not the annotators: heading, list item (its first block), else paragraph.
+    The innermost mark around a text applies, so that text in nested marks counts once; if an element has several marks,
+    the first applies. Unmarked text is not content, not even the page's title, and readers' comments are only with
+    `comments`. Labels follow the page's tags, not the annotators: heading, list item (its first block), else paragraph.
     """
     content_marks = _CONTENT
     if comments:
@@ -270,7 +270,7 @@ def _optional(entry: dict[str, Any], member: str) -> str:
 
 
 def _strings(gold: dict[str, Any], member: str, path: Path) -> tuple[str, ...]:
-    """Return the snippets of a member; none if it is missing. A blank one would be in every text."""
+    """Return the snippets of a member; none if it is missing. A blank snippet would be in every text."""
     value = gold.get(member)
     if value is None:
         return ()
@@ -290,7 +290,7 @@ class GoldPage:
         url: where the page is from; empty if not known.
         page_type: its kind, such as `article`; empty if not known.
         required: snippets of the content that must stay.
-        forbidden: snippets of the rest that must go.
+        forbidden: snippets of other text that must go.
         gold: the file of its gold text or annotated page; None if JSON lists the content.
     """
 
@@ -350,8 +350,8 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
     """Read a gold standard of any format.
 
     Args:
-        folder: has the pages in `input/`, `original/` or `html/`, or directly if there is no such folder. Pages may be
-            compressed one by one. If none is HTML, those in `.txt` are read, as text.
+        folder: has the pages in `input/`, `original/` or `html/`, or else directly. Pages may be compressed one by one.
+            If no page is HTML, the `.txt` files are read, as text.
         gold: a folder of gold texts, of JSON files as WCXB's or of annotated pages, or a JSON file as AEB's; by default the
             folder's first of `gold_files.GOLD_FOLDERS`, or its `ground-truth.json`.
         comments: whether readers' comments, below Dragnet's mark or inside L3S-GN1's, are content.

@@ -1,4 +1,4 @@
-"""The files of a gold standard: which are pages, which are gold, and which belong together, as the sets are distributed.
+"""The files of a gold standard, as the sets are distributed: pages, gold, and the pairs of them.
 
 | set | pages | gold |
 |---|---|---|
@@ -47,7 +47,7 @@ _READABILITY_PAGE = "source.html"
 _READABILITY_PAGES = "test-pages"
 _GOLD_ENDINGS = (".corrected", "-cleaned")
 _UTF16_BOMS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-# A text with more is not text.
+# A file with a larger share of control characters is not text.
 _MOST_CONTROLS = 1 / 20
 _CONTROLS = bytes(sorted({*range(32), 127} - {*b"\t\n\f\r"}))
 

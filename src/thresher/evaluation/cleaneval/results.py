@@ -50,7 +50,8 @@ ROWS = (
     "perplexity(lm=books)@10000",
 )
 """Cleaners, most of them of the papers' tables, besides all text: heuristics only, NCleaner's models, jusText, Boilerpipe's
-rules, BTE, minimum words and text density of a block, the perplexity paper's two cutoffs."""
+rules, BTE, minimum words and text density of a block, the perplexity paper's two cutoffs.
+"""
 
 
 @dataclass(frozen=True)
@@ -376,7 +377,7 @@ def _crashes(gold: GoldSet, cleaners: Sequence[Cleaner]) -> tuple[ExtractorCrash
     """Return the crashes of other packages, by package; reasons do not repeat the package's name."""
     stems = {page_id(page): page.stem for page in gold.standard.pages}
     extractors = dict.fromkeys(cleaner.input_name for cleaner in cleaners)
-    # Cleaners of the pages themselves.
+    # Cleaners of the page's own text cannot crash a package.
     extractors.pop("", None)
     crashes: list[ExtractorCrash] = []
     for extractor in extractors:

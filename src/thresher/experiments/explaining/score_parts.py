@@ -2,12 +2,10 @@
 
 The score is computed five times. It starts with the values of the baseline's index, which change in this order:
 
-1. the terms' frequencies become the frequencies after cleaning (part `removed`: removed text, and weights of kept
-text);
+1. the terms' frequencies become the frequencies after cleaning (part `removed`: removed text, weights of kept text);
 2. the frequencies of pruned postings become 0 (part `pruned`: pruned postings);
 3. the document's length becomes that of the variant's index (part `length`);
-4. the collection statistics (cf, df, tokens, documents) become the statistics of the variant's index (part
-`statistics`).
+4. the collection statistics (cf, df, tokens, documents) become the variant's statistics (part `statistics`).
 
 A part is the difference of two successive scores, so the four parts add up to the whole change. The order matters: a later
 part is measured on the text that the earlier parts leave.

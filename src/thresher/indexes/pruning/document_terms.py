@@ -17,9 +17,9 @@ _SHARES = "mle"
 
 
 class DocumentCentric(ShareMethod):
-    """Keeps ⌈λ·n⌉ of a document's n terms: those that add most to the Kullback-Leibler divergence of the document's
-    language model from the collection's, s(t,d) = p(t|d) · ln(p(t|d) / p(t|C)), with p(t|d) = tf / |d| and
-    p(t|C) = cf / |C|. A hash of the term breaks ties.
+    """Keeps the ⌈λ·n⌉ of a document's n terms that add most to the Kullback-Leibler divergence of the document's
+    language model from the collection's, s(t,d) = p(t|d) · ln(p(t|d) / p(t|C)), with p(t|d) = tf / |d| and p(t|C) = cf
+    / |C|. A hash of the term breaks ties.
     """
 
     name = "dcp"
@@ -30,7 +30,7 @@ class DocumentCentric(ShareMethod):
     )
 
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
-        """Return the share of the document's terms that are better."""
+        """Return the share of the document's terms that have a higher score."""
         shares = postings.tf / postings.lengths[postings.document]
         # |d| · s(t,d), which has the same order within a document.
         values: Floats = np.log(shares / (statistics.cf[postings.term] / statistics.tokens)) * postings.tf
@@ -85,7 +85,7 @@ class Nucleus(ShareMethod):
         descending = np.empty(len(weights))
         descending[index] = weights
         shares = np.zeros(len(weights))
-        # One document after the other, so that rounding does not depend on those before.
+        # Document by document, so that rounding does not depend on earlier documents.
         for start, end in pairwise(postings.bounds.tolist()):
             sums = np.cumsum(descending[start:end])
             shares[start + 1 : end] = sums[:-1] / sums[-1:]
@@ -115,7 +115,9 @@ class Random(ShareMethod):
 
 
 def _mix(values: Hashes) -> Hashes:
-    """Return one-to-one images of the values in which every bit depends on all of theirs (the finalizer of SplitMix64)."""
+    """Map values one-to-one to values whose bits each depend on all bits of the original (the finaliser of
+    SplitMix64).
+    """
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))

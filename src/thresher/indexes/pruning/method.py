@@ -70,7 +70,7 @@ def steps(method: PruningMethod, scores: Floats, cutoffs: Floats) -> Ints:
 
 
 def strictest_first(method: PruningMethod, cutoffs: Floats) -> Floats:
-    """Return the distinct cutoffs in an order in which each keeps all postings that the cutoffs before it keep."""
+    """Return the distinct cutoffs, ordered so that each keeps all postings that the cutoffs before it keep."""
     ascending: Floats = np.unique(np.asarray(cutoffs, dtype=np.float64))
     if method.keep == KEEP_ABOVE:
         return ascending[::-1]

@@ -79,7 +79,7 @@ class TermCentric(PruningMethod):
     grid = TENTHS
     source = "Carmel et al.: Static Index Pruning for Information Retrieval Systems, SIGIR 2001 (term-based, top k)"
     parameters = (
-        Parameter("k", int, 10, "rank of the term's score that the others are compared with", low=1),
+        Parameter("k", int, 10, "rank of the term's score that its other scores are compared with", low=1),
         MODEL,
     )
 
@@ -104,7 +104,7 @@ class TermCentric(PruningMethod):
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Floats) -> Floats:
         """Return A(t,d) / z_t, infinite for terms that are kept whole."""
         scores, best = self._scores(postings, statistics), fitted[postings.term]
-        # Where fewer than k scores are above 0, z_t is 0 and they all stay.
+        # If fewer than k scores are above 0, z_t is 0 and all of them stay.
         shares = np.where(scores > 0, np.inf, 0.0)
         np.divide(scores, best, out=shares, where=best > 0)
         whole = statistics.df[postings.term] <= int(self.values["k"])

@@ -31,7 +31,7 @@ class CollectionStatistics:
     """The statistics of the unpruned collection.
 
     Args:
-        documents: N, those with a token.
+        documents: N, the documents with a token.
         tokens: |C|.
         cf, df: of each term, by its number.
         hashes: of each term (see `thresher.indexes.lexicon`), which order ties: they depend on the term alone.
@@ -68,7 +68,7 @@ class CollectionStatistics:
 
 @dataclass(frozen=True)
 class DocumentPostings:
-    """The postings of some documents, one document after the other.
+    """The postings of some documents, document by document.
 
     Args:
         ids: of the documents, blank ones left out.
@@ -100,7 +100,7 @@ class DocumentPostings:
         """
         keys = -np.round(values, TIES)
         order = np.argsort(keys)
-        # Small numbers are sorted by their digits, which keeps the order by value within a document and takes little time.
+        # Sorting small numbers by their digits is fast, and keeps the order by value within a document.
         kind = np.uint16 if len(self.ids) <= 1 << 16 else np.int64
         order = order[np.argsort(self.document.astype(kind)[order], kind="stable")]
         # Only ties are sorted by hashes.

@@ -83,7 +83,7 @@ class Pruning:
 
 
 class Family(StrEnum):
-    """The way to a better or smaller index: by cleaning, by pruning, by both, or by weights with whatever else."""
+    """The kind of a treatment: cleaning, pruning, both, or weights with or without them."""
 
     CLEANERS = "cleaners"
     PRUNING = "pruning"
@@ -92,7 +92,7 @@ class Family(StrEnum):
 
 
 def full_name(cleaner: str, weights: Weights | None, pruning: Pruning | None) -> str:
-    """Return the name of a treatment, or of a sweep, by that of its cleaner or of its swept scorer."""
+    """Return the name of a treatment or of a sweep, given the name of its cleaner or of its swept scorer."""
     parts = [cleaner]
     if weights is not None:
         parts.append(weights.canonical_name)
@@ -193,7 +193,7 @@ def parse_pruning(text: str, where: str | None = None) -> Pruning:
 
 
 class TreatmentParts(NamedTuple):
-    """A name's parts: cleaner and pruning method as they are written, the latter None if there is none."""
+    """A name's parts: cleaner and pruning method as written; `pruning` is None without a method."""
 
     cleaner: str
     weights: Weights | None
@@ -201,7 +201,7 @@ class TreatmentParts(NamedTuple):
 
 
 def split_treatment(text: str) -> TreatmentParts:
-    """Return the parts of a treatment's or a sweep's name, of which only the weights are parsed."""
+    """Return the parts of a treatment's or a sweep's name; only the weights are parsed."""
     names = [name.strip() for name in text.split(BAR)]
     ordered = sorted(names, key=_step)
     if _step(names[0]) > _CLEANING:
@@ -226,7 +226,7 @@ def split_treatment(text: str) -> TreatmentParts:
 
 
 def _step(name: str) -> int:
-    """Return when the part of this name acts; what is not known as weights or pruning counts as a cleaner."""
+    """Return the step of a name's part; a name that is neither weights nor a pruning method counts as a cleaner."""
     match = re.match(r"\w*", name)
     word = match[0] if match else ""
     if word == Weights.name:

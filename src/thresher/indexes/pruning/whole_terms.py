@@ -27,8 +27,8 @@ class DocumentFrequency(PruningMethod):
 
 
 class ResidualFrequency(PruningMethod):
-    """Keeps all postings of terms with a residual idf of at least ε: ridf(t) = ln(N / df) + ln(1 - exp(-cf / N)), the idf
-    minus that of a term with randomly spread occurrences.
+    """Keeps all postings of terms with a residual idf of at least ε: ridf(t) = ln(N / df) + ln(1 - exp(-cf / N)), the
+    idf minus the idf of a term whose occurrences are spread at random.
     """
 
     name = "ridf"

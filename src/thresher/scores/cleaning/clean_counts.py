@@ -134,7 +134,7 @@ class CleanCounts:
 
 @dataclass(frozen=True)
 class CutShard:
-    """A shard of scores, cut: the rows of its documents in order, without those left out, and their counts."""
+    """A shard of scores, cut: the rows of its documents in order, without left-out documents, and their counts."""
 
     rows: Sequence[Row]
     left_out: int

@@ -141,20 +141,22 @@ class Rendering:
         return {name: value for name, value in row.items() if value is not None}
 
     def _add_fields(self, row: Row, fields: PageFields) -> None:
-        """Put the fields into a row, empty ones too, so that all documents have them."""
+        """Put the fields into a row, also empty fields, so that all documents have them."""
         row["title"] = self._text(fields.title)
         row[self.how.text_name] = self._text(fields.text)
         for name in FIELDS:
             row[name] = self._text(getattr(fields, name))
 
     def _text(self, text: str) -> str:
-        """Return a text without invalid characters if they are not wanted, and without the lines that this empties."""
+        """Return a text without invalid characters, if these are to be left out, and without the lines that become
+        empty.
+        """
         if not self.how.valid:
             return text
         return "\n".join(line for line in without_invalid(text).split("\n") if line)
 
     def _indented_text(self, text: str) -> str:
-        """Return a text without invalid characters if they are not wanted; the indentation of lines stays."""
+        """Return a text without invalid characters, if these are to be left out; the indentation of lines stays."""
         if not self.how.valid:
             return text
         lines: list[str] = []
@@ -226,7 +228,9 @@ def _html(out: BinaryIO) -> Write:
 
     def write(row: Row) -> None:
         if written:
-            raise ConfigError("a file of HTML has one page, and there are more", "write JSON lines, with --html")
+            raise ConfigError(
+                "a file of HTML holds one page, and the collection has more", "write JSON lines, with --html"
+            )
         written.append(row["id"])
         out.write((row[HTML] + "\n").encode("utf-8", "replace"))
 
@@ -252,7 +256,7 @@ def _escape(match: re.Match[str]) -> str:
 def documents_writer(path: Path, rendering: Rendering) -> Iterator[Write]:
     """Yield the function that adds a row to a file, which appears when the block succeeds.
 
-    Readers of a stream get each row at once. Of a format that is `per_page`, the path is that of a folder.
+    Readers of a stream get each row at once. The path of a `per_page` format is a folder.
     """
     if rendering.format.per_page:
         with page_folder(path, rendering.format.ending) as add:
@@ -343,7 +347,7 @@ def _parquet(out: BinaryIO, rendering: Rendering) -> Iterator[Write]:
     try:
         yield write
     except BaseException:
-        # It would otherwise end the file when it is collected.
+        # Garbage collection would otherwise end the file.
         writer.is_open = False
         raise
     if rows:

@@ -98,7 +98,7 @@ def check_apart(outputs: Sequence[Path], collection: Collection, asked: str) -> 
 
 
 def target_of(path: Path) -> Path:
-    """Return a path that is the same for all names of one file or descriptor."""
+    """Return the canonical path of a file or descriptor, which may have several names."""
     descriptor = _descriptor(path)
     if descriptor is None:
         return real_path(path)
@@ -189,7 +189,7 @@ class Output:
         if self.fields:
             reserved += FIELDS
         if not self.text_name or self.text_name in reserved:
-            fix = f"choose one that is none of {', '.join(reserved)}"
+            fix = f"choose another name than {', '.join(reserved)}"
             raise ConfigError(f"the text cannot have the name {self.text_name!r}", fix, "--text-name")
         if self.language and self.language not in recognised():
             fix = f"use one of {', '.join(recognised())} (Norwegian is `no`)"

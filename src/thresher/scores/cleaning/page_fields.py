@@ -1,7 +1,8 @@
 """The fields of a cleaned page, for engines that weigh fields: each word that the cleaner keeps stands in one of them.
 
-Title: without what repeats on the site. Headings: H1 to H6. Repeated: blocks whose text repeats on the site, headings too.
-Text: all others. Anchors: what other pages call the page, each text as often as its weight says, rounded.
+Title: the title without the parts that repeat on the site. Headings: H1 to H6. Repeated: blocks whose text repeats on
+the site, also headings. Text: all other blocks. Anchors: the texts of links from other pages, each repeated by its
+rounded weight.
 """
 
 from __future__ import annotations

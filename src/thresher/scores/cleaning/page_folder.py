@@ -16,7 +16,7 @@ from thresher.collections.file_collection import Files
 
 AddPage = Callable[[str, bytes], object]
 
-# What a name in a folder cannot hold, and `%` where it would be read as such an escape.
+# Characters that a file name cannot hold, and `%` where it would be read as an escape.
 _UNFIT = re.compile(r"[\x00-\x1f\x7f]|%(?=[0-9A-Fa-f]{2})")
 _DOTS = ("", ".", "..")
 # File systems allow 255 bytes for a name, and most 4,096 for a path.
@@ -28,8 +28,8 @@ _SHOWN = 40
 def page_file(document_id: str, ending: str) -> str:
     """Return the path of a page's file below its folder; different ids have different paths.
 
-    The parts of an id between slashes become folders. What would lead out of the folder is escaped as %XX of its bytes, and so
-    is the dot of a folder that would have the name of a file.
+    The parts of an id between slashes become folders. Parts that would lead out of the folder are escaped as %XX of
+    their bytes. So is the dot of a folder with the name of a file.
 
     >>> page_file("guide/first page", "txt"), page_file("../x", "txt"), page_file("a.txt/b", "txt")
     ('guide/first page.txt', '%2E%2E/x.txt', 'a%2Etxt/b.txt')
@@ -39,7 +39,7 @@ def page_file(document_id: str, ending: str) -> str:
     names.append(_file_name(last))
     path = "/".join(names)
     if len(os.fsencode(path)) > _LONGEST_PATH or any(len(os.fsencode(name)) > _LONGEST_NAME for name in names):
-        # The end of its name keeps it apart from others.
+        # The end of its name distinguishes it from other ids.
         digest = hashlib.sha256(document_id.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         path = f"{_file_name(document_id.replace('/', '_')[:_SHOWN])}~{digest}"
     return f"{path}.{ending}"
@@ -63,7 +63,7 @@ def _file_name(part: str) -> str:
 def page_folder(folder: Path, ending: str) -> Iterator[AddPage]:
     """Yield the function that adds a page by its id; the files appear in the folder when the block succeeds.
 
-    Files of the same names are replaced, others stay.
+    Files of the same names are replaced, other files stay.
     """
     target = real_path(folder)
     with user_errors(folder), scratch_folder(target) as scratch:
@@ -75,9 +75,7 @@ def page_folder(folder: Path, ending: str) -> Iterator[AddPage]:
                 with path.open("xb") as out:
                     out.write(content)
             except FileExistsError as error:
-                what = (
-                    f"the page {document_id!r} would have the file of another, whose id is the same or differs in case"
-                )
+                what = f"the page {document_id!r} and an earlier page would share a file: their ids are equal, but for case"
                 raise InputError(what, "write JSON lines", str(folder)) from error
 
         yield add
@@ -89,7 +87,9 @@ def page_folder(folder: Path, ending: str) -> Iterator[AddPage]:
 
 
 def check_folder(folder: Path, collection: Collection | None) -> None:
-    """Check that a folder for pages can be made, and that neither it nor the collection is in the other."""
+    """Check that a folder for pages can be made, and that neither the folder nor the collection contains the other
+    one.
+    """
     target = real_path(folder)
     if not target.parent.is_dir():
         raise InputError("there is no such folder", "make it first, or correct the path", str(target.parent))
@@ -99,4 +99,4 @@ def check_folder(folder: Path, collection: Collection | None) -> None:
         return
     root = real_path(collection.path)
     if target.is_relative_to(root) or root.is_relative_to(target):
-        raise ConfigError("a file in it may be one of the collection", "write to a folder elsewhere", str(folder))
+        raise ConfigError("a file in it may belong to the collection", "write to a folder elsewhere", str(folder))

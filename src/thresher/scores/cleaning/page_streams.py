@@ -33,7 +33,7 @@ WINDOW_BYTES = 64 * 2**20
 """The bytes of a pipe that are cleaned at once."""
 PAUSE_SECONDS = 1.0
 MOST_SECONDS = 10.0
-"""What a slow pipe has given is cleaned when it pauses for so long, or after the longer time."""
+"""The lines of a slow pipe are cleaned after a pause of `PAUSE_SECONDS`, and at the latest after `MOST_SECONDS`."""
 _PIECE = 2**20
 _NAME = "stdin"
 
@@ -140,8 +140,8 @@ def piped_lines(
 ) -> Iterator[PipedLines]:
     """Copy the lines of a pipe to a file in `folder`, again and again, and yield each file as a collection.
 
-    The pipe has JSON lines, or one page of HTML or text, whose id is `stdin`; what begins with `<` is HTML. Each
-    collection has about `window` bytes, up to the end of a line, or what has come when the pipe pauses; None for all.
+    The pipe has JSON lines, or one page of HTML or text, whose id is `stdin`; text that begins with `<` is HTML. Each
+    collection has about `window` bytes, up to the end of a line, or fewer if the pipe pauses; None for all.
     """
     if format not in ("", JsonLines.name) and format not in PAGE_FORMATS:
         what = f"standard input is read as JSON lines, or as a page of HTML or text, not as {format}"
@@ -174,7 +174,7 @@ class _Copied(NamedTuple):
 
 
 class _Lines:
-    """The lines of a pipe; long ones come in pieces, the last of which ends the line."""
+    """The lines of a pipe; a long line comes in pieces, and the last piece ends the line."""
 
     def __init__(self, pipe: BufferedIOBase) -> None:
         self._pipe = pipe

@@ -45,7 +45,7 @@ _SCORES = "scores"
 FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
 BY_ADDRESS = ReadOptions(IdRule("address"), any_ids=True)
-"""The default options of reading documents: ids that mean something to people."""
+"""The default options of reading documents, with ids that people understand."""
 
 
 def begun_outputs(output: Path) -> list[Path]:
@@ -135,7 +135,7 @@ class CleanJob:
     def check_outputs(self) -> None:
         """Check that all files can be written, and that they are different files."""
         if len({formats.target_of(path) for path in self.outputs}) < len(self.outputs):
-            raise ConfigError("two of the files to write are the same", "give each a name of its own", str(self.output))
+            raise ConfigError("two of the files to write are one file", "give each a name of its own", str(self.output))
         for path in self.outputs:
             if path != self.output or not self.rendering.format.per_page:
                 formats.check_writable(path)
@@ -175,8 +175,8 @@ def clean_collection(  # noqa: PLR0913, keywords of the public API
 ) -> CleanCounts:
     """Clean a collection into a file; emptied pages are in it without text.
 
-    The same bytes come out whatever the workers. After a kill, Ctrl-C or an error that is not the input's, such as a full
-    disk, scores stay beside the output, and the same call continues where it stopped, but for pipes.
+    The output's bytes do not depend on the workers. After a kill, Ctrl-C or an error that is not the input's, such as a
+    full disk, scores stay beside the output, and the same call continues where it stopped, but for pipes.
 
     Args:
         source: a path for `thresher.collections.open_collection`, or `-` for standard input: a page if `format` is html or
@@ -225,7 +225,7 @@ def _path(path: str | Path | None) -> Path | None:
 
 
 def clean(job: CleanJob) -> CleanCounts:
-    """Open the collection of a job, score its pages, and write what the cleaner leaves of them."""
+    """Open the collection of a job, score its pages, and write their cleaned text."""
     if job.rendering.needs_html:
         job.cleaner.check_own_text()
     if job.rendering.how.fields:
@@ -255,7 +255,9 @@ def clean(job: CleanJob) -> CleanCounts:
 
 @dataclass(frozen=True)
 class _Files:
-    """The functions that write a document, a page's removed segments and a page that failed; None without such a file."""
+    """The functions that write a document, a page's removed segments and a page that failed; None if the file is not
+    asked for.
+    """
 
     document: Write
     removed: Callable[[Any], object] | None
