@@ -384,12 +384,9 @@ class VariantTable:
         """The candidates of each family that has candidates, in the order of `Family`."""
         families: dict[Family, tuple[int, ...]] = {}
         for family in Family:
-            members: list[int] = []
-            for index in self.candidates:
-                if self.rows[index].variant.family is family:
-                    members.append(index)
+            members = tuple(index for index in self.candidates if self.rows[index].variant.family is family)
             if members:
-                families[family] = tuple(members)
+                families[family] = members
         return families
 
     @cached_property
