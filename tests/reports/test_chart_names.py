@@ -93,7 +93,14 @@ def drawn(browser: Browser, folder: Path, spec: Spec, width: int) -> dict[str, A
 
 
 @pytest.mark.parametrize(("width", "height"), [(640, 460), (350, 460), (780, 215)])
-@pytest.mark.parametrize("data", [DEMO, CLOSE, SWEEPS], ids=["demo", "close", "sweeps"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(DEMO, id="demo"),
+        pytest.param(CLOSE, id="close", marks=pytest.mark.slow),
+        pytest.param(SWEEPS, id="sweeps", marks=pytest.mark.slow),
+    ],
+)
 def test_names_cover_nothing(browser: Browser, tmp_path: Path, data: ChartData, width: int, height: int) -> None:
     for spec in (frontier_chart(data, width, height), variants_chart(data, width, height)):
         seen = drawn(browser, tmp_path, spec, width)
