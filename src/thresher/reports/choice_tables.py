@@ -68,7 +68,7 @@ SAVINGS: tuple[NamedColumn, ...] = (
     Column(
         "bytes",
         field_of(attrgetter("savings"), "bytes"),
-        "Difference of the baseline's bytes and this index's bytes, by measured or estimated (≈) sizes.",
+        "Bytes of the baseline's index less the bytes of this index, by measured or estimated (≈) sizes.",
         formats.MEGABYTES,
         "index saved",
         "MB",
