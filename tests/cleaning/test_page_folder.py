@@ -95,7 +95,7 @@ def test_after_an_error_no_file_is_there(tmp_path: Path) -> None:
             add("a", b"1")
             add("a", b"2")
 
-    with pytest.raises(InputError, match=r"'a'.*same"):
+    with pytest.raises(InputError, match=r"'a'.*share a file"):
         write_twice()
     assert list(tmp_path.iterdir()) == []
 

@@ -352,7 +352,7 @@ def test_clean_writes_all_its_files_or_none(tmp_path: Path) -> None:
     arguments = ("clean", tmp_path / "page.html", "-c", "words@2", "-o", tmp_path / "c.jsonl")
     same = thresher(*arguments, "--removed", tmp_path / "x" / ".." / "c.jsonl")
     assert (same.code, same.out) == (2, "")
-    assert_names(same.err, f"error: {tmp_path / 'c.jsonl'}: two of the files", "are the same", "Fix: give each a name")
+    assert_names(same.err, f"error: {tmp_path / 'c.jsonl'}: two of the files", "one file", "Fix: give each a name")
     (tmp_path / "file").write_text("")
     assert thresher(*arguments, "--removed", tmp_path / "file" / "r.jsonl").code == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "page.html"]

@@ -75,7 +75,7 @@ def page_folder(folder: Path, ending: str) -> Iterator[AddPage]:
                 with path.open("xb") as out:
                     out.write(content)
             except FileExistsError as error:
-                what = f"the page {document_id!r} and an earlier page would share a file: their ids are equal, but for case"
+                what = f"the page {document_id!r} and an earlier page would share a file: their ids differ in case at most"
                 raise InputError(what, "write JSON lines", str(folder)) from error
 
         yield add
