@@ -75,7 +75,9 @@ def page_folder(folder: Path, ending: str) -> Iterator[AddPage]:
                 with path.open("xb") as out:
                     out.write(content)
             except FileExistsError as error:
-                what = f"the page {document_id!r} and an earlier page would share a file: their ids differ in case at most"
+                what = (
+                    f"the page {document_id!r} and an earlier page would share a file: their ids differ at most in case"
+                )
                 raise InputError(what, "write JSON lines", str(folder)) from error
 
         yield add
