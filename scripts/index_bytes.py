@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compare estimated bytes of indexes with those of built ones, and fit the bytes of what files hold:
-docs/results/index-bytes.md.
+scripts/pages/index-bytes.md.
 
 usage: scripts/index_bytes.py RESULTS_FOLDER...     (such as results/pydoc results/cacm results/postgresql)
 
@@ -29,7 +29,7 @@ from thresher.indexes.size_estimates import (
     scaled_bytes,
 )
 
-PAGE = Path(__file__).parents[1] / "docs" / "results" / "index-bytes.md"
+PAGE = Path(__file__).parent / "pages" / "index-bytes.md"
 FITTED = {
     ".doc": (".doc",),
     ".tim": (".tim", ".tip", ".tmd"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measure weights of pages' parts, with and without pruning, on seven collections: docs/results/weights.md,
-and the tables of each collection, docs/results/weights-by-collection.md.
+and the tables of each collection, scripts/pages/weights-by-collection.md.
 
 usage: scripts/weights.py [--seconds N]
 
@@ -72,7 +72,7 @@ from thresher.indexes.query_timing import TimedSearches, time_queries
 from thresher.scores.weighting import weighted_store
 
 PAGE = ROOT / "docs" / "results" / "weights.md"
-TABLES = PAGE.with_name("weights-by-collection.md")
+TABLES = ROOT / "scripts" / "pages" / "weights-by-collection.md"
 REPEATED = "repeated(share,headings=keep)@0.01"
 CLEANER = f"{CONTENT}+{REPEATED}"
 TRAFILATURA = "extractor(trafilatura)"

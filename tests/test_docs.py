@@ -353,6 +353,12 @@ def test_pages_are_few_and_short() -> None:
         assert len(text.splitlines()) <= 250, page.name
 
 
+def test_results_that_users_read_are_few() -> None:
+    """The list of the pages is no page of results, nor is the reference of columns."""
+    pages = {page.name for page in RESULTS.glob("*.md")} - {"README.md", "columns.md"}
+    assert len(pages) <= 8
+
+
 def test_every_page_is_in_its_list() -> None:
     lists = {
         DOCS: ROOT / "README.md",

@@ -1,7 +1,7 @@
 """Bytes of an index before it is built, by the types of its files, from its counts.
 
 Lucene's bytes for each posting, term, document or token are nearly equal in all collections. `scripts/index_bytes.py`
-fits these bytes to built indexes, and compares the estimates with the indexes (docs/results/index-bytes.md).
+fits these bytes to built indexes, and compares the estimates with the indexes (scripts/pages/index-bytes.md).
 """
 
 from __future__ import annotations
