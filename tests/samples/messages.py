@@ -29,7 +29,8 @@ def _missing(message: str, facts: tuple[object, ...]) -> str | None:
     """Return the first fact that the message does not name behind the facts before it; None if there is none."""
     rest = message
     for fact in map(str, facts):
-        _, found, rest = rest.partition(fact) if fact else ("", "-", rest)
-        if not found:
+        place = rest.find(fact)
+        if place < 0:
             return fact
+        rest = rest[place + len(fact) :]
     return None
