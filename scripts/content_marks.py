@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Take the pages that were marked for training out of clones of their repositories.
+"""Copy the pages that were marked for training from clones of their repositories.
 
 usage: scripts/content_marks.py CLONES GOLD_FOLDERS
 
-CLONES holds the repositories that `scripts/content_training/marks.py` names, each in a folder of its own name without
-the owner.
-Pages are written into `marked` in GOLD_FOLDERS, where `scripts/content_model.py` looks for them.
+CLONES holds clones of the repositories in `scripts/content_training/marks.py`, each in a folder named like the repository,
+without its owner. The script writes the pages into GOLD_FOLDERS/marked, where `scripts/content_model.py` looks for them.
 """
 
 from pathlib import Path

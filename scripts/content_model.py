@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
-"""Train the content model that comes with the package, `web`, and put what it reaches into scripts/pages/content.md.
+"""Train the content model that comes with the package, `web`, and write its scores into scripts/pages/content.md.
 
 usage: scripts/content_model.py GOLD_FOLDERS [--errors]
 
-GOLD_FOLDERS holds `wcxb-dev`, `aeb` and `trafilatura-eval`, whose licences allow it, and `marked`, which
-`scripts/content_marks.py`
-writes: the model is trained on these. The sets `cleaneval-dev`, `cleanportaleval` and `dragnet-300` are measured with
-the model
-and not trained on. Beside each stand the packages of the extra `extractors` on the same pages. With --errors nothing
-is trained:
-what the shipped model gets wrong on the sets that it was not trained on is put there.
+GOLD_FOLDERS holds the training sets `wcxb-dev`, `aeb` and `trafilatura-eval`, whose licences allow training, and `marked`,
+which `scripts/content_marks.py` writes. It also holds the test sets `cleaneval-dev`, `cleanportaleval` and `dragnet-300`.
+The tables compare the model with the packages of the extra `extractors` on equal pages. With --errors, the script does not
+train but writes the shipped model's errors on the test sets into the page.
 """
 
 import argparse
@@ -58,7 +55,7 @@ TRAINED_ON = {
     ),
 }
 HELD_BACK = ("cleaneval-dev", "cleanportaleval", "dragnet-300")
-# A page of snippets has a handful of labelled blocks.
+# Blocks of snippet pages weigh more, since each page has only a few labelled blocks.
 WEIGHTS = {ARCHIVE: 3.0}
 DOCTYPE = re.compile(rb"(?i)<!doctype\s+html([^>]*)>")
 HTML5 = re.compile(rb"(?i)<(?:article|section|nav|header|footer|main|figure|video|svg|meta charset)\b")
@@ -66,7 +63,7 @@ COMPARED = ("trafilatura", "readability", "resiliparse", "justext")
 
 
 def read_sets(folders: Path, names: Sequence[str], work: Path, folds: int = 0) -> list[PagesOfSet]:
-    """Return the sets, the archived one unpacked into `work`, with licences and weights; with threads by fold."""
+    """Return the sets with licences and weights; with `folds`, also their synthetic pages. Unpack the archive into `work`."""
     paths = []
     for name in names:
         paths.append(folders / name)
@@ -79,26 +76,28 @@ def read_sets(folders: Path, names: Sequence[str], work: Path, folds: int = 0) -
     for name, stems in left_out.items():
         print(f"{name}: {len(stems)} pages without text or gold text", flush=True)
     described = []
-    for one in sets:
-        licence, attribution = TRAINED_ON.get(one.about.name, ("", ""))
-        about = TrainingSet(one.about.name, one.about.pages, one.about.blocks, licence, attribution)
-        described.append(replace(one, about=about, weight=WEIGHTS.get(one.about.name, 1.0)))
+    for gold_set in sets:
+        about = gold_set.about
+        licence, attribution = TRAINED_ON.get(about.name, ("", ""))
+        licensed = TrainingSet(about.name, about.pages, about.blocks, licence, attribution)
+        described.append(replace(gold_set, about=licensed, weight=WEIGHTS.get(about.name, 1.0)))
     return described
 
 
-def by_model(model: ContentModel, one: PagesOfSet) -> np.ndarray:
+def by_model(model: ContentModel, gold_set: PagesOfSet) -> np.ndarray:
     """Return each page's word F1 by a model at its cutoff."""
     cutoff = np.float32(model.card.cutoff)
-    pages = progress(one.pages, one.about.name, len(one.pages), "pages")
+    pages = progress(gold_set.pages, gold_set.about.name, len(gold_set.pages), "pages")
     return np.array([page.bags.f1(model.probabilities_of(page.features) >= cutoff) for page in pages if page.bags])
 
 
 def by_extractors(folder: Path, stems: set[str]) -> Iterator[tuple[str, np.ndarray]]:
-    """Give each extractor's word F1 on the pages of a gold standard."""
+    """Yield each extractor's word F1 on the pages of a gold standard."""
     cleaners = [parse_cleaner(f"extractor({name})").checked() for name in COMPARED]
     pages = [page for page in read_gold(folder).pages if page.stem in stems]
     with tempfile.TemporaryDirectory() as store:
-        score_gold(pages, [scorer for one in cleaners for scorer in one.scorers], Path(store), os.cpu_count() or 1)
+        scorers = [scorer for cleaner in cleaners for scorer in cleaner.scorers]
+        score_gold(pages, scorers, Path(store), os.cpu_count() or 1)
         compared = list(compare_cleaned(pages, Path(store), cleaners, os.cpu_count() or 1))
     for number, cleaner in enumerate(cleaners):
         yield cleaner.name, np.array([page.quality[number].tokens.bag.f1 for page in compared])
@@ -110,7 +109,7 @@ def row(name: str, scores: np.ndarray) -> str:
 
 
 def with_interval(scores: np.ndarray) -> str:
-    """Return a mean and half the width of its 95 % interval, which one page has not."""
+    """Return a mean and half the width of its 95 % interval; the value alone for one page."""
     if len(scores) < 2:
         return f"{scores.mean():.3f}"
     interval = mean_interval([*map(float, scores)])
@@ -118,7 +117,7 @@ def with_interval(scores: np.ndarray) -> str:
 
 
 def markup(html: bytes) -> str:
-    """Return the decade that a page's markup is of: by its document type, or by tags that only HTML5 has."""
+    """Return the decade of a page's markup, by its document type or by tags that only HTML5 has."""
     declared = DOCTYPE.search(html[:5000])
     older = declared and re.search(rb"(?i)dtd (x?html [0-9])", declared[1])
     if older:
@@ -127,28 +126,28 @@ def markup(html: bytes) -> str:
 
 
 def tables(folders: Path, trained: Trained, sets: Sequence[PagesOfSet], others: Sequence[PagesOfSet]) -> str:
-    """Return tables of every set with whole gold texts, page types first where it has them."""
+    """Return the tables of every set with whole gold texts: by cleaner, by page type if it has types, and by markup."""
     text = ""
-    for one in (*sets, *others):
-        known = [page for page in one.pages if page.bags]
-        if not known or one.about.name == NAME:
+    for gold_set in (*sets, *others):
+        complete = [page for page in gold_set.pages if page.bags]
+        if not complete or gold_set.about.name == NAME:
             continue
-        name = one.about.name
-        ours = trained.f1[name] if name in trained.f1 else by_model(trained.model, one)
+        name = gold_set.about.name
+        ours = trained.f1[name] if name in trained.f1 else by_model(trained.model, gold_set)
         how = "by cross-validation over domains" if name in trained.f1 else "not trained on"
         scores = {f"content@{trained.model.card.cutoff:g}": ours}
-        scores |= dict(by_extractors(folders / name, {page.stem for page in known}))
+        scores |= dict(by_extractors(folders / name, {page.stem for page in complete}))
         text += f"**{name}**, {how}:\n\n| cleaner | pages | word F1 | 95 % interval |\n| --- | ---: | ---: | --- |\n"
         text += "".join(row(cleaner, values) for cleaner, values in scores.items()) + "\n"
         decades = {page.stem: markup(read_page_bytes(page)) for page in read_gold(folders / name).pages}
-        for what, kinds in (
-            ("page type", np.array([page.page_type for page in known])),
-            ("markup", np.array([decades[page.stem] for page in known])),
+        for heading, kinds in (
+            ("page type", np.array([page.page_type for page in complete])),
+            ("markup", np.array([decades[page.stem] for page in complete])),
         ):
             if not kinds.all():
                 continue
             text += (
-                f"| {what} | pages | {' | '.join(scores)} |\n| --- | ---: | {' | '.join('---:' for _ in scores)} |\n"
+                f"| {heading} | pages | {' | '.join(scores)} |\n| --- | ---: | {' | '.join('---:' for _ in scores)} |\n"
             )
             for kind in sorted({*kinds.tolist()}):
                 inside = kinds == kind
@@ -158,7 +157,7 @@ def tables(folders: Path, trained: Trained, sets: Sequence[PagesOfSet], others: 
     return text
 
 
-# Kinds of blocks, the first that fits, by the feature that says so.
+# The feature that identifies each kind of blocks. A block is of the first kind that fits.
 KINDS = {
     "comments": "in_comment",
     "related, teasers": "in_related",
@@ -171,13 +170,13 @@ KINDS = {
 
 
 def errors(model: ContentModel, sets: Sequence[PagesOfSet]) -> str:
-    """Return for each kind of block and set the words that are kept wrongly and lost, in per cent of the gold's words."""
+    """Return a table of wrongly kept and of lost words by kind of block and set, in per cent of the gold's words."""
     rows = [["kind of block"], *([kind] for kind in (*KINDS, "other text", "pages with word F1 below .5"))]
-    for one in sets:
+    for gold_set in sets:
         total = 0.0
         wrong = np.zeros((len(KINDS) + 1, 2))
         low = 0
-        for page in one.pages:
+        for page in gold_set.pages:
             features, words = page.features, page.features.words
             kept = model.probabilities_of(features) >= np.float32(model.card.cutoff)
             low += page.bags is not None and page.bags.f1(kept) < 0.5
@@ -189,14 +188,14 @@ def errors(model: ContentModel, sets: Sequence[PagesOfSet]) -> str:
                 wrong[number, 0] += float((words * (1 - page.labels))[inside & kept].sum())
                 wrong[number, 1] += float((words * page.labels)[inside & ~kept].sum())
         cells = [[f"{100 * value / total:.1f}" for value in pair] for pair in wrong]
-        heads = [f"{one.about.name}: kept, not content", "content, lost"]
-        for own, more in zip(rows, [heads, *cells, [f"{low} of {len(one.pages)}", ""]], strict=True):
+        heads = [f"{gold_set.about.name}: kept, not content", "content, lost"]
+        for own, more in zip(rows, [heads, *cells, [f"{low} of {len(gold_set.pages)}", ""]], strict=True):
             own += more
     return table(rows[0], rows[1:])
 
 
 def main() -> None:
-    """Train, measure, write."""
+    """Train and measure the model, and write it, its card and the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path)
     parser.add_argument("--errors", action="store_true")
@@ -229,12 +228,11 @@ def main() -> None:
     calibration_plot("web", trained.calibration).save(PAGE.parent / "plots" / "content-calibration.svg")
     error = calibration_error(trained.calibration)
     knots = len(trained.model.network.calibration.sums)
-    told = (
-        f"Sums of the network are by cross-validation. Their probabilities, a curve of {knots} knots that was "
-        f"fitted to these\n"
-        f"sums, with pages' cutoffs at a half, are {error:.3f} off in the mean, weighted as in training.\n"
+    sentences = (
+        f"A curve of {knots} knots turns the network's sums, by cross-validation, into probabilities.\n"
+        f"With pages' cutoffs at a half, their mean error is {error:.3f}, weighted as in training.\n"
     )
-    put(PAGE, "calibration", told)
+    put(PAGE, "calibration", sentences)
     means = [f"{mean:.4f}" for mean in trained.curve.values()]
     put(
         PAGE,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Train a model for the scorer `content` on gold standards, and write it: see `scripts/content_train.py --help`."""
+"""Train a model for the scorer `content` on gold standards and write it. See `scripts/content_train.py --help`."""
 
 from content_training.command import train
 from thresher import ThresherError

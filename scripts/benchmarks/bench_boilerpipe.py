@@ -1,4 +1,4 @@
-"""Cleaning pages by Boilerpipe's rules: ours against boilerpy3."""
+"""The time of cleaning pages by Boilerpipe's rules, against boilerpy3."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ CLEANER = parse_cleaner("boilerpipe(rules=words)")
 
 
 def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
-    """Return the ratio of our Algorithm 2 to boilerpy3's `NumWordsRulesExtractor`, from a page to its text.
+    """Return Thresher's seconds for Algorithm 2, from a page to its text, by those of boilerpy3's `NumWordsRulesExtractor`.
 
-    Pages on which boilerpy3 raises are left out for both; the measurement's name says how many. Ours begins with bytes;
-    boilerpy3 wants text and is spared the decoding.
+    Both skip the pages on which boilerpy3 raises; the measurement's name counts them. Thresher reads bytes; boilerpy3
+    gets decoded text, and decoding does not count for it.
     """
     from boilerpy3.exceptions import HTMLExtractionError
     from boilerpy3.extractors import NumWordsRulesExtractor

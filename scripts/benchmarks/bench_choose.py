@@ -1,4 +1,4 @@
-"""CPU seconds of choosing among 2,500 variants by 150 topics, in two measures."""
+"""CPU seconds of choosing among 2,500 variants by 150 topics and two measures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MEASURES = ("nDCG@10", "AP")
 
 
 def measure(_: Path | None = None, rounds: int = 3) -> Iterator[Measurement]:
-    """Give the fewest seconds of some rounds."""
+    """Yield the CPU seconds of the fastest round."""
     table, best = _table(), float("inf")
     power = Power(85.0, "assumed")
     for _round in range(rounds):
@@ -32,7 +32,7 @@ def measure(_: Path | None = None, rounds: int = 3) -> Iterator[Measurement]:
 
 
 def _table() -> VariantTable:
-    """Return three families whose losses and their spread grow as the index shrinks."""
+    """Return a table of three families, in which losses and their spread grow as the index shrinks."""
     dice = np.random.default_rng(9)
     base = dice.beta(3, 3, (len(MEASURES), TOPICS))
     rows, values = [Row(Variant(parse_treatment("none")), _counts(1.0), 50_000)], [base]

@@ -1,4 +1,4 @@
-"""The scorer `content`: the whole pass against its floor, `content` alone against Trafilatura, and the memory it takes."""
+"""The scorer `content`: a pass with it against the floor, `content` alone against Trafilatura, and its memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ print(spent.times.peak)
 
 
 def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
-    """Return the ratios over all pages of a folder, with the parts of `content`, and its share in a worker's peak memory."""
+    """Return the ratios over all pages of a folder, the seconds of each part of `content`, and the peak memory it adds."""
     pages = [Page(path.stem, path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
     content = SCORERS[-1:]
     for scorer in SCORERS:

@@ -1,6 +1,6 @@
-"""Crawls of growing size: time, CPU and memory of the pass, one index, exploring and choosing; and of larger crawls.
+"""Time, CPU time and memory of each step on crawls of growing size, extrapolated to larger crawls.
 
-Each step is a process of its own. The sizes of the tables in the documentation, with files kept in a folder:
+Each step runs in a process of its own. To measure the sizes in the documentation and keep all files in a folder:
 
 usage: python scripts/benchmarks/bench_crawl.py FOLDER 50000 200000 1000000
 """
@@ -33,13 +33,16 @@ SIZES = (50_000, 200_000)
 BAR_MIB = 2000 / 1.048576
 BAR_TIME = 1.5
 STEPS = ("score", "index", "explore", "choose", "run")
-"""The pass by five scorers, with texts of links; the baseline's index, built and searched; all cutoffs, and weights with
-pruning; what `choose` takes after that; indexes of one cutoff each, searched."""
+"""Steps, in order.
+
+score: the pass by five scorers, with link texts. index: the baseline's index, built and searched. explore: all cutoffs, and
+weights with pruning. choose: `choose` on the explored table. run: an index for one cutoff of each sweep, searched.
+"""
 CRAWLS = {"ClueWeb12-B13": 52_343_021, "ClueWeb22-B": 200_000_000}
 """Pages of crawls to extrapolate to."""
 
-_KEPT = {"score": "results/crawl/scores", "run": "indexes/crawl"}
-"""What these steps go on with where it is there before: their time is then that of the rest alone, and not recorded."""
+_RESUMES = {"score": "results/crawl/scores", "run": "indexes/crawl"}
+"""Folder with which each of these steps resumes. If it exists before the step, the step's time is not recorded."""
 
 _CUTOFFS: dict[str, list[float]] = {
     "words": [11],
@@ -52,7 +55,7 @@ _CUTOFFS: dict[str, list[float]] = {
 
 @dataclass(frozen=True)
 class Crawl:
-    """The steps of a crawl of that many pages."""
+    """A crawl of `pages` pages, and the resources of each step on it."""
 
     pages: int
     steps: Mapping[str, Watched]
@@ -62,13 +65,13 @@ _FILE = RecordFile(Watched, "a measured step", "remove it")
 
 
 def measure(pages: Path = PAGES, sizes: Sequence[int] = SIZES) -> Iterator[Measurement]:
-    """Give the steps of each size, and what follows from them."""
+    """Yield the measurements of each size and the extrapolation to larger crawls."""
     with tempfile.TemporaryDirectory() as name:
         yield from measure_in(Path(name), pages, sizes)
 
 
 def measure_in(folder: Path, pages: Path, sizes: Sequence[int]) -> Iterator[Measurement]:
-    """Give the same; collections and steps that a folder has already are not made again."""
+    """Yield the measurements of `measure`, but reuse the collections and recorded steps in a folder."""
     crawls = []
     for size in sizes:
         place = folder / str(size)
@@ -84,10 +87,10 @@ def measure_in(folder: Path, pages: Path, sizes: Sequence[int]) -> Iterator[Meas
             if path.exists():
                 steps[name] = _FILE.read(path)
                 continue
-            begun = name in _KEPT and (place / _KEPT[name]).exists()
+            resumed = name in _RESUMES and (place / _RESUMES[name]).exists()
             step = _step(place, name)
-            if begun:
-                yield Measurement(f"{size:,} pages, {name}: not measured, since {_KEPT[name]} was there before")
+            if resumed:
+                yield Measurement(f"{size:,} pages, {name}: not measured, since {_RESUMES[name]} existed already")
             else:
                 _FILE.write(path, step)
                 steps[name] = step
@@ -114,9 +117,10 @@ def _measurements(crawl: Crawl) -> Iterator[Measurement]:
 
 
 def _slopes(crawls: Sequence[Crawl]) -> Iterator[Measurement]:
-    """Give what a page adds, from the smallest to the largest crawl, and from it the steps of larger ones.
+    """Yield the resources that each further page needs, and the resources of each step on `CRAWLS`.
 
-    Pages are as long as the generated ones, and times are of cores like these.
+    The slope is taken between the smallest and the largest crawl. The extrapolation assumes pages as long as the
+    generated pages and cores as fast as this machine's.
     """
     small, large = crawls[0], crawls[-1]
     if small.pages < large.pages:
@@ -144,7 +148,7 @@ def _step(folder: Path, name: str) -> Watched:
 
 
 def _index(experiment: Experiment) -> None:
-    """Build the baseline's index and search it: no cutoff of any scorer comes for less."""
+    """Build the baseline's index and search it. Without exploring, each cutoff takes at least one index."""
     topics = read_topic_set(experiment.topics)
     pages = cleaned_documents(Path("results", experiment.name, "scores"), Cleaner())
     build_index(((page.id, page.text) for page in pages), Path("index"), experiment.index)

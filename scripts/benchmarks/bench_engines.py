@@ -1,6 +1,6 @@
-"""CPU time of queries, Lucene and PISA, on the same postings of 200,000 made pages, cleaned and pruned: Table 4 for both.
+"""CPU time of queries in Lucene and PISA, on equal postings of 200,000 generated pages, cleaned and pruned (Table 4).
 
-PISA is `pip install pyterrier_pisa`, a wheel for CPython on Linux; it is not in the environment of the tests.
+Install PISA by `pip install pyterrier_pisa`, a wheel for CPython on Linux. The test environment lacks it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from thresher import (
     ReadOptions,
     ScorePlan,
     Searcher,
-    Treatment,
     open_collection,
     parse_retrieval,
     parse_treatment,
@@ -43,7 +42,7 @@ from thresher.indexes.pruning.method import kept_postings
 COUNT = int(os.environ.get("ENGINES_PAGES", "200000"))
 VARIANTS = ("none", "words@10", "none|dcp@0.5", "words@10|dcp@0.5")
 ALGORITHMS = ("maxscore", "block_max_wand", "ranked_or")
-"""PISA's ways: MaxScore and block-max WAND skip what cannot be among the best, the last skips nothing."""
+"""PISA's query algorithms. MaxScore and block-max WAND skip documents that cannot be hits; ranked OR skips none."""
 DEPTH, TOPICS, ROUNDS = 1000, 100, 7
 SEARCHES = 10_000
 _MENU = "\n".join(
@@ -53,54 +52,51 @@ _FOOTER = "Copyright 2012 Example Media Ltd. All rights reserved. Terms"
 
 
 def measure(pages: Path = PAGES, count: int = COUNT) -> Iterator[Measurement]:
-    """Yield the milliseconds of a query, and hours, kWh and CO2 of 10,000, by engine and variant.
+    """Yield the milliseconds of a query, and hours, kWh and CO2 of 10,000 queries, by engine and variant.
 
-    Pages are texts, a block a line: a menu, paragraphs, eight teasers of other words of the page, a footer. Indexes are
-    ranked by BM25 with their own statistics; the queries' terms are Lucene's for both engines, and so are the postings. One
-    thread searches all queries, 1,000 hits each, which come to Python. Engines and variants take turns; of the rounds the one
-    with the least CPU time counts, which other work on the machine lengthens little.
+    Each page is a text with a block on each line: a menu, paragraphs, eight teasers of other words of the page, a footer.
+    BM25 ranks with each index's own statistics. Both engines get Lucene's query terms and postings. One thread searches all
+    queries and hands 1,000 hits of each to Python. Engines and variants take turns. The round with the least CPU time
+    counts, since other work on the machine lengthens it least.
     """
     texts = queries(pages, TOPICS)
     power = power_of(CostsTable(), read_machine())
     with temporary_folder() as folder, ExitStack() as stack:
         write_json_lines(_pages(pages, count), folder / "pages.jsonl")
         collection = open_collection(folder / "pages.jsonl", ReadOptions(fields=JsonFields(html=())))
-        scorers = tuple({one.canonical_name: one for name in VARIANTS for one in _of(name).cleaner.scorers}.values())
+        needed = (scorer for name in VARIANTS for scorer in parse_treatment(name).cleaner.scorers)
+        scorers = tuple({scorer.canonical_name: scorer for scorer in needed}.values())
         score_collection(ScorePlan(collection, scorers), folder / "scores")
-        ways: dict[str, Callable[[], object]] = {}
+        searches: dict[str, Callable[[], object]] = {}
         sizes: dict[str, int] = {}
         for name in VARIANTS:
             place = folder / f"variant-{VARIANTS.index(name)}"
-            built = build_variant(folder / "scores", _of(name), place, IndexOptions(), False)
+            built = build_variant(folder / "scores", parse_treatment(name), place, IndexOptions(), False)
             searcher = stack.enter_context(Searcher(place, parse_retrieval("bm25"), DEPTH))
-            ways[f"Lucene, {name}"] = lambda searcher=searcher: [searcher.search(text) for text in texts]
+            searches[f"Lucene, {name}"] = lambda searcher=searcher: [searcher.search(text) for text in texts]
             sizes[f"Lucene, {name}"] = built.index.bytes
             index, size = _pisa(folder, name, place.with_suffix(".pisa"))
             for algorithm in ALGORITHMS:
-                ways[f"PISA {algorithm}, {name}"] = _searches(index, algorithm, texts)
+                searches[f"PISA {algorithm}, {name}"] = _searches(index, algorithm, texts)
                 sizes[f"PISA {algorithm}, {name}"] = size
             print(f"{name}: {built.index.statistics.postings:,} postings", file=sys.stderr, flush=True)
-        seconds = dict.fromkeys(ways, float("inf"))
+        seconds = dict.fromkeys(searches, float("inf"))
         for _ in range(ROUNDS):
-            for way, search in ways.items():
+            for label, search in searches.items():
                 began = time.process_time()
                 search()
-                seconds[way] = min(seconds[way], time.process_time() - began)
-    for way, each in seconds.items():
-        engine, _, name = way.partition(", ")
+                seconds[label] = min(seconds[label], time.process_time() - began)
+    for label, each in seconds.items():
+        engine, _, name = label.partition(", ")
         query = Interval(*(SEARCHES * each / len(texts) for _ in range(3)))
         work = footprint(f"{SEARCHES:,} searches", query, power, 1)
         spent = f", {work.kwh.value:.6f} kWh, {work.kg.value:.6f} kg CO2" if work.kwh and work.kg else ""
         share = each / seconds[f"{engine}, {VARIANTS[0]}"]
         outcome = (
             f"{1000 * each / len(texts):.3f} ms of CPU a query, {share:.3f} of the baseline's; {SEARCHES:,} searches: "
-            f"{work.hours.value:.5f} h{spent}; index {sizes[way] / 1e6:.1f} MB"
+            f"{work.hours.value:.5f} h{spent}; index {sizes[label] / 1e6:.1f} MB"
         )
-        yield Measurement(way, outcome)
-
-
-def _of(name: str) -> Treatment:
-    return parse_treatment(name)
+        yield Measurement(label, outcome)
 
 
 def _pages(pages: Path, count: int) -> Iterator[tuple[str, str]]:
@@ -116,16 +112,16 @@ def _pages(pages: Path, count: int) -> Iterator[tuple[str, str]]:
 
 
 def _pisa(folder: Path, name: str, place: Path) -> tuple[Any, int]:
-    """Return PISA's index of a variant's postings, and its bytes without what only building needs."""
+    """Return PISA's index of a variant's postings, and its bytes without the files that only building needs."""
     from pyterrier_pisa import PisaIndex
 
-    treatment = _of(name)
+    treatment = parse_treatment(name)
     lexicon = Lexicon(Analysis(), texts=True)
     with collected_postings(
         folder / "scores", treatment.cleaner, ShardTokenizer(lexicon), folder / "postings"
     ) as postings:
-        known = lexicon.text_of or {}
-        terms = [known[value] for value in postings.statistics.hashes.tolist()]
+        text_of = lexicon.text_of or {}
+        terms = [text_of[value] for value in postings.statistics.hashes.tolist()]
 
         def documents() -> Iterator[dict[str, Any]]:
             method = treatment.pruning and treatment.pruning.method
@@ -137,13 +133,15 @@ def _pisa(folder: Path, name: str, place: Path) -> tuple[Any, int]:
                     stays = kept_postings(method, scores, treatment.pruning.threshold)
                 for row, document in enumerate(block.ids):
                     inside = slice(block.bounds[row], block.bounds[row + 1])
-                    held = stays[inside]
-                    pairs = zip(block.term[inside][held].tolist(), block.tf[inside][held].tolist(), strict=True)
+                    remaining = stays[inside]
+                    pairs = zip(
+                        block.term[inside][remaining].tolist(), block.tf[inside][remaining].tolist(), strict=True
+                    )
                     yield {"docno": document, "toks": {terms[term]: tf for term, tf in pairs}}
 
         PisaIndex(str(place), stemmer="none", stops="none").toks_indexer(scale=1.0).index(documents())
     index = PisaIndex(str(place), stemmer="none", stops="none", threads=1)
-    _searches(index, ALGORITHMS[0], ["rain"])()  # encodes it
+    _searches(index, ALGORITHMS[0], ["rain"])()  # The first search writes the encoded index.
     return index, sum(
         path.stat().st_size for path in place.iterdir() if not path.name.startswith(("inv.", "fwd.terms"))
     )

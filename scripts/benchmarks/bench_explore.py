@@ -1,4 +1,4 @@
-"""Exploring cutoffs against building, searching and evaluating an index for each of them, one after the other."""
+"""The time of exploring cutoffs, against building, searching and evaluating an index for each cutoff in turn."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 NAMES = ("cacm", "postgresql", "pydoc")
 
 
-def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # noqa: ARG001, as of its neighbours
-    """Give two ratios for each experiment: with Java's start, and again where Java runs already.
+def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # noqa: ARG001, all benchmarks take pages
+    """Yield two ratios for each experiment: with Java's start, and with Java running already.
 
-    Each side has a process of its own. What both need beforehand, the scores, is made first; importing the modules is not
-    counted either.
+    Exploring and building run in processes of their own. Neither scoring, which both need, nor imports count.
     """
     for name in NAMES:
         experiment = load_experiment(EXPERIMENTS / f"{name}.toml")

@@ -1,5 +1,4 @@
-"""Indexing from Python against Anserini's own IndexCollection: same documents, same options, one thread
-each."""
+"""The time of indexing from Python against Anserini's IndexCollection: equal documents and options, one thread each."""
 
 from __future__ import annotations
 
@@ -16,8 +15,7 @@ BAR = 1.25
 
 
 def measure(pages: Path, documents: int = 20_000, rounds: int = 6) -> list[Measurement]:
-    """Return the ratio of the seconds from a JSONL file to an index of one segment; reading the file
-    counts."""
+    """Return the ratio of the seconds from a JSONL file to an index of one segment. Reading the file counts."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "json").mkdir()

@@ -1,4 +1,4 @@
-"""Our jusText against the `justext` package, and all scorers in one pass against it and against the floor."""
+"""Thresher's `justext` against the `justext` package, and all scorers in one pass against the package and the floor."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ BAR_FLOOR = 3
 
 
 def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
-    """Return seconds over all pages of a folder: ours and the package's, and all scorers together.
+    """Return the ratios of seconds over all pages of a folder.
 
-    The package is given the page's bytes, as we are, and its English stop list.
+    The package gets the page's bytes, as Thresher does, and its own English stop list.
     """
     pages = [Page(path.stem, path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
     stop_words = justext.get_stoplist("English")

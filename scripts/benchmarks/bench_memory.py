@@ -1,4 +1,4 @@
-"""The peak memory of a scoring worker, with all scorers at work, at two sizes of the same collection."""
+"""The peak memory of a scoring worker with all scorers, on a small collection and on copies of its pages."""
 
 from __future__ import annotations
 

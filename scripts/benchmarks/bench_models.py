@@ -1,4 +1,4 @@
-"""Word models: from raw text to perplexities on one core, against PyPlexity's way of doing it; loading; memory."""
+"""Word models on one core: from text to perplexities against PyPlexity's method; time of loading; memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ before = psutil.Process().memory_info().rss
 thresher.cleaners.words.models.load_model(sys.argv[1])
 print(before / 1e6, psutil.Process().memory_info().rss / 1e6)
 """
-# What PyPlexity does to each sentence, in its order.
+# PyPlexity's replacements in each sentence, in its order.
 _PATTERNS = [
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -58,7 +58,7 @@ _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz
 
 
 class Dictionaries:
-    """PyPlexity's method over the counts of `books`: probabilities in dictionaries, found by bytes."""
+    """PyPlexity's method over the counts of `books`: dictionaries from the bytes of words to probabilities."""
 
     def __init__(self) -> None:
         unigrams, bigrams = read_counts()
@@ -83,10 +83,10 @@ class Dictionaries:
 
 
 def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
-    """Return how fast the text of a folder's pages is scored, by us and by dictionaries; loading times; memory.
+    """Return the speed of scoring the text of a folder's pages by Thresher and by dictionaries; loading times; memory.
 
-    Ours begins with the text of each page and where its blocks end; the dictionaries are given sentences cut already.
-    Words are counted by the tokeniser `words` for both.
+    Thresher gets the text of each page and the ends of its blocks; the dictionaries get sentences. The tokeniser `words`
+    counts the words for both.
     """
     pages = [read_html(path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
     files = model_files("books")
@@ -122,7 +122,7 @@ def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
 
 
 def _loading(arpa: Path, rounds: int) -> list[Measurement]:
-    """Time the ARPA file of `books`, and the binary that KenLM's `build_binary` makes of it, where that is installed."""
+    """Time loading the ARPA file of `books`, and its KenLM binary if KenLM's `build_binary` is installed."""
     with tempfile.TemporaryDirectory() as name:
         binary = Path(name) / "model.binary"
         paths = {"books from its ARPA file": (arpa, BAR_ARPA)}

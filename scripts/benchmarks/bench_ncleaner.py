@@ -1,4 +1,4 @@
-"""NCleaner: words an hour that one core scores on real pages, and the memory that a model and scoring take."""
+"""NCleaner's speed on one core over real pages, in words an hour, and the memory of a model and of scoring."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from thresher.cleaners.characters.scoring import (
 from thresher.cleaners.scorers.ncleaner import NCleaner
 
 BAR_WORDS = 3e9
-"""Words an hour a core; the paper's version in C: 120 million, in Perl: 20 million (NCleaner, section 6)."""
+"""Words an hour and core. The paper's version scores 120 million in C, 20 million in Perl (NCleaner, section 6)."""
 BAR_MB = 50.0
 
 _WHOLE_PROCESS = """
@@ -37,7 +37,7 @@ print(spent.times.peak)
 
 
 def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
-    """Return speeds of scoring parsed pages and of parsing and scoring them, and the memory of both default models."""
+    """Return the speed of scoring parsed pages and of parsing and scoring, and the memory of both default models."""
     contents = [path.read_bytes() for path in sorted(folder.rglob("*.html"))]
     pages = [read_html(content) for content in contents]
     words = sum(int(page.words_in_blocks.sum()) for page in pages)

@@ -1,4 +1,4 @@
-"""The whole pass over a page against its floor, and a sweep of cutoffs against cleaning once."""
+"""The time of a whole pass over pages against the floor, and of a sweep of cutoffs against one cleaning."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ SWEEP = [parse_cleaner(f"perplexity@{1000 * step}") for step in range(1, 17)]
 def measure(folder: Path, rounds: int = 7) -> list[Measurement]:
     """Return the ratios of pass to floor and of sweep to single cleaning, in seconds over all pages of a folder.
 
-    The floor is what no pass can do without: `lxml.html.document_fromstring`, and `kenlm.Model.score` of the same tokens.
-    A sweep scores a page once and then cuts it at sixteen cutoffs; cleaning once cuts it at one.
+    The floor is the work that every pass needs (`floor.py`). A sweep scores a page once and cuts it at sixteen cutoffs; a
+    single cleaning cuts it at one.
     """
     pages = [Page(path.stem, path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
 

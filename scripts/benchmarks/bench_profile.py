@@ -1,4 +1,4 @@
-"""Where a page's time goes, step by step, with all scorers at work."""
+"""Milliseconds of a page in each step of the pass, with all scorers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thresher.pages.parsing import flatten
 
 
 def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
-    """Do each step by itself on every page. Parsing is part of flattening; what several scorers share has steps of its own."""
+    """Time each step by itself on every page. Flattening includes parsing; work that scorers share has its own steps."""
     pages = [path.read_bytes() for path in sorted(folder.rglob("*.html"))]
     everything = {scorer.name: scorer for scorer in all_scorers()}
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)

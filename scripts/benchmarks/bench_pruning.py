@@ -1,4 +1,4 @@
-"""Index pruning: methods against scorers in exploring, pruned indexes against plain ones when building, to 200,000 pages."""
+"""The time of exploring pruning methods against scorers, and of building pruned against plain indexes, to 200,000 pages."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ from watched_process import watched
 BAR_EXPLORE, BAR_BUILD, BAR_SEARCH, BAR_MEMORY = 1.0, 1.5, 1.1, 2.0
 _PRUNING, _SCORER, _PRUNED = "dcp", "words", "none|dcp@0.5"
 _MODEL = parse_retrieval("qld")
-_WHAT = ("plain", "pruned", "scorer", "method")
+_TASKS = ("plain", "pruned", "scorer", "method")
 
 
 def measure(pages: Path = PAGES, count: int = LARGE, rounds: int = 3) -> Iterator[Measurement]:
-    """Give the ratios of each experiment whose collection is there, then those of generated pages."""
+    """Yield the ratios of each experiment, then the ratios of generated pages."""
     for name in NAMES:
         experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
         yield from _of_experiment(name, experiment, rounds)
@@ -86,7 +86,7 @@ def _of_experiment(name: str, experiment: Experiment, rounds: int) -> Iterator[M
 
 
 def _search_seconds(store: Path, folder: Path, experiment: Experiment, queries: Sequence[str]) -> dict[str, float]:
-    """Time all queries over a pruned index, ranked with either statistics."""
+    """Return the seconds of all queries over a pruned index, ranked with the original or with its own statistics."""
     pruning = parse_treatment(_PRUNED).pruning
     assert pruning is not None
     with ExitStack() as stack:
@@ -106,7 +106,7 @@ def _search(ranking: LuceneRanking | ExactRanking, queries: Sequence[str]) -> No
 
 
 def _work(store: Path, folder: Path, search: Search) -> dict[str, Callable[[], object]]:
-    """Return what is timed, by `_WHAT`."""
+    """Return the timed functions by their name in `_TASKS`."""
     pruned = parse_treatment(_PRUNED)
     assert pruned.pruning is not None
     pruning = pruned.pruning
@@ -125,7 +125,7 @@ def _work(store: Path, folder: Path, search: Search) -> dict[str, Callable[[], o
 
 
 def _at_scale(pages: Path, count: int) -> Iterator[Measurement]:
-    """Give times and memory over generated pages, each of a process of its own that has nothing else to do."""
+    """Yield times and memory over generated pages. Each task runs in a process of its own."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_web(folder, pages, count)
@@ -133,10 +133,10 @@ def _at_scale(pages: Path, count: int) -> Iterator[Measurement]:
         score_collection(plan, folder / "scores", Backend(workers=2))
         seconds: dict[str, float] = {}
         peaks: dict[str, float] = {}
-        for what in _WHAT:
+        for task in _TASKS:
             began = time.perf_counter()
-            peaks[what] = watched(folder, sys.executable, __file__, what, str(folder)).peak
-            seconds[what] = time.perf_counter() - began
+            peaks[task] = watched(folder, sys.executable, __file__, task, str(folder)).peak
+            seconds[task] = time.perf_counter() - began
     label = f"of {count:,} generated pages"
     yield ratio(f"building {_PRUNED} {label} / the unpruned index", seconds["pruned"], seconds["plain"], BAR_BUILD)
     yield ratio(
@@ -148,14 +148,14 @@ def _at_scale(pages: Path, count: int) -> Iterator[Measurement]:
         yield Measurement(f"peak of {what} {label}: {ours} / {theirs}", outcome, value, BAR_MEMORY)
 
 
-def _do(what: str, folder: Path) -> None:
+def _do(task: str, folder: Path) -> None:
     topics, qrels = read_topics(folder / "topics.tsv"), read_qrels(folder / "qrels.txt")
     judged = JudgedTopics(topics, qrels, tuple(topic_set(topics, qrels)[0]))
-    _work(folder / "scores", folder / f"index-{what}", Search(judged, [_MODEL], IndexOptions()))[what]()
+    _work(folder / "scores", folder / f"index-{task}", Search(judged, [_MODEL], IndexOptions()))[task]()
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] in _WHAT:
+    if len(sys.argv) == 3 and sys.argv[1] in _TASKS:
         _do(sys.argv[1], Path(sys.argv[2]))
     else:
         parser = argparse.ArgumentParser(description=__doc__)

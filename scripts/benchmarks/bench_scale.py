@@ -1,4 +1,4 @@
-"""Large collections: what reading WARC adds to scoring, what a second worker brings, memory and time at 200,000 pages."""
+"""Large collections: the cost of reading WARC, the speed-up of a second worker, memory and time at 200,000 pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SMALL, LARGE = 10_000, 200_000
 BAR_READING = 1 / 0.9
 BAR_WORKERS = 1 / 1.8
 BAR_MEMORY = 1.25
-# ClueWeb12-B13: its pages; what a page has, assumed; core-hours of tag removal and perplexity in the perplexity paper.
+# ClueWeb12-B13: number of pages, assumed bytes of a page, core-hours of tag removal and perplexity in the perplexity paper.
 CLUEWEB_PAGES, CLUEWEB_BYTES, PAPER_CORE_HOURS = 52_343_021, 37_000, 450
 _NAMES = ("words", "density", "perplexity(lm=books)")
 _CUTOFFS = {"perplexity(lm=books)": [2000, 8000], "words": [5, 11]}
@@ -54,7 +54,7 @@ class Pass:
 
 
 def measure(pages: Path, count: int = LARGE) -> Iterator[Measurement]:
-    """Give the measurements as they are made."""
+    """Yield the measurements one by one."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         real = folder / "real"
@@ -73,15 +73,15 @@ def measure(pages: Path, count: int = LARGE) -> Iterator[Measurement]:
 
 
 def _reading(warc: Path, rounds: int = 5) -> Iterator[Measurement]:
-    """Time pages of a WARC file, read and scored, against the same pages at hand; with three scorers and with all."""
-    at_hand = [source.page() for source in documents(open_collection(warc))]
+    """Time reading and scoring the pages of a WARC file against scoring them from memory, by three and by all scorers."""
+    in_memory = [source.page() for source in documents(open_collection(warc))]
     for what, chosen in (
         ("three scorers", tuple(parse_scorer(name).scorer for name in _NAMES)),
         ("all scorers", all_scorers()),
     ):
 
         def alone(chosen: tuple = chosen) -> None:  # type: ignore[type-arg]
-            for page in at_hand:
+            for page in in_memory:
                 score_page(page, chosen)
 
         def read(chosen: tuple = chosen) -> None:  # type: ignore[type-arg]
@@ -89,7 +89,7 @@ def _reading(warc: Path, rounds: int = 5) -> Iterator[Measurement]:
                 score_page(source.page(), chosen)
 
         best = interleaved({"read": read, "alone": alone}, rounds)
-        name = f"reading {len(at_hand)} pages from WARC and scoring by {what} / scoring alone"
+        name = f"reading {len(in_memory)} pages from WARC and scoring by {what} / scoring alone"
         yield ratio(name, best["read"], best["alone"], BAR_READING)
 
 
@@ -131,13 +131,13 @@ def _speed(generated: Pass, real: Pass) -> Iterator[Measurement]:
             f"{pages / done.wall:,.0f} pages a second, {1000 * done.page_seconds:.2f} CPU ms a page, "
             f"{done.stored / pages / 1000:.2f} kB a page in the store"
         )
-    # A line through both: a cost per page and a cost per byte.
+    # Assume a cost per page and a cost per byte: a line through both passes.
     share = (CLUEWEB_BYTES - generated.page_bytes) / (real.page_bytes - generated.page_bytes)
     seconds = generated.page_seconds + share * (real.page_seconds - generated.page_seconds)
     stored = (1 - share) * generated.stored / generated.report.documents + share * real.stored / real.report.documents
     hours = CLUEWEB_PAGES * seconds / 3600
     yield Measurement(
-        f"ClueWeb12-B13, {CLUEWEB_PAGES:,} pages, taken as {CLUEWEB_BYTES / 1000:g} kB each, between the two: "
+        f"ClueWeb12-B13, {CLUEWEB_PAGES:,} pages of {CLUEWEB_BYTES / 1000:g} kB (assumed), interpolated: "
         f"{hours:,.0f} core-hours of scoring by {', '.join(_NAMES)} "
         f"(the paper's tag removal and perplexity: {PAPER_CORE_HOURS}), "
         f"{CLUEWEB_PAGES * stored / 1e9:,.0f} GB of store, {generated.report.times.peak:.0f} MiB a worker"

@@ -1,4 +1,4 @@
-"""Searching against Anserini's SimpleSearcher: same index, same queries, 1000 hits, one query at a time."""
+"""The time of searching against Anserini's SimpleSearcher: one index, equal queries, 1,000 hits, one query at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEPTH = 1000
 def measure(pages: Path, documents: int = 20_000, topics: int = 50, rounds: int = 6) -> list[Measurement]:
     """Return the ratios of the seconds for all queries.
 
-    SimpleSearcher's ids and scores are read through pyjnius. It lacks `qld(exact)`, which is compared with its `qld`.
+    pyjnius reads SimpleSearcher's ids and scores. SimpleSearcher lacks `qld(exact)`, so its `qld` stands against that.
     """
     texts = queries(pages, topics)
     results = []

@@ -1,6 +1,6 @@
-"""The pass with repeated texts and texts of links, against the pass with `content` alone, over the collections of experiments.
+"""CPU time of a pass with repeated texts and link texts, against a pass with `content` alone, over experiments' collections.
 
-Other pages, such as those of the demo: `make bench NAME=sites PAGES=collections/pydoc-site`.
+To measure other pages, such as the demo's, run `make bench NAME=sites PAGES=collections/pydoc-site`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SCORERS = "content", "repeated(share)"
 
 
 def measure(pages: Path = PAGES, rounds: int = 3) -> Iterator[Measurement]:
-    """Give the ratio for each experiment, or for a folder of other pages."""
+    """Yield the ratio for each experiment, or for a folder of other pages."""
     if pages != PAGES:
         yield compared(pages.name, open_collection(pages), rounds)
         return
@@ -31,7 +31,10 @@ def measure(pages: Path = PAGES, rounds: int = 3) -> Iterator[Measurement]:
 
 
 def compared(name: str, pages: Collection, rounds: int) -> Measurement:
-    """Score the pages by one worker, `rounds` times each way in turn; the fewest seconds of CPU count, of all processes."""
+    """Score the pages by one worker, `rounds` times with either plan in turn, and return the ratio of CPU seconds.
+
+    For each plan the round with the fewest CPU seconds of all processes counts.
+    """
     content, repeated = (parse_scorer(scorer).scorer for scorer in SCORERS)
     plans = {
         "content": ScorePlan(pages, (content,)),

@@ -1,4 +1,4 @@
-"""Whether measured times repeat, each time in a new process: a copy of the baseline, equal indexes, and savings."""
+"""How well measured times repeat in new processes: for a copy of the baseline, for equal indexes, and for savings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from thresher.indexes.pruning.treatments import BAR
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 DATA = PAGES.parents[2]
 COPIES, REPEATS = 20, 4
-# Too few to build every index again and again as well, which says nothing of searching.
+# Seconds of measuring by experiment: too few to repeat the building of indexes, which does not affect search times.
 SECONDS = {"pydoc": 8.0, "cacm": 40.0, "postgresql": 15.0}
 QUERIES = 1_000_000
 WITHIN = 0.10
@@ -35,16 +35,16 @@ _SOME = (
     "bte",
     "boilerpipe(rules=words)",
 )
-# Many of CACM's indexes equal the baseline's: all cleaners are measured; with pruning too, each index is opened once.
+# An empty tuple stands for all cleaners without pruning. Many of CACM's indexes equal the baseline's, so all are measured.
 VARIANTS = {"pydoc": _SOME, "cacm": (), "postgresql": _SOME}
 
 
 def measure(pages: Path = PAGES) -> Iterator[Measurement]:
-    """Give the counts and deviations; CACM and the manual only where their files are."""
-    del pages  # the collections are their own
+    """Yield the counts and deviations; CACM and the manual only if their files are in the data folder."""
+    del pages  # These experiments have their own collections.
     for name in VARIANTS:
         if name != "pydoc" and not (DATA / "retrieval").is_dir():
-            print(f"{name}: left out, as its files are not here", flush=True)
+            print(f"{name}: skipped, since its files are missing", flush=True)
             continue
         with tempfile.TemporaryDirectory() as folder:
             yield from _repeated(name, Path(folder), COPIES if name == "pydoc" else REPEATS)
@@ -55,24 +55,27 @@ def _repeated(name: str, folder: Path, repeats: int) -> Iterator[Measurement]:
     base, *others = first.table("qld").rows
     same = [row.name for row in others if _equal(row, base)]
     results = [_again(name, folder) for _ in range(repeats)]
-    floors = [one.facts.noise[0].copy.ratio for one in results]
-    held = sum(floor.low <= 1 <= floor.high for floor in floors)
-    widest = max(max(1 - floor.low, floor.high - 1) for floor in floors)
-    outcome = f"{held} of {repeats} (the widest reaches {100 * widest:.1f} %)"
-    yield Measurement(f"times of {name}: intervals of the copy that hold 1", outcome, held / repeats, 0.95, least=True)
-    rows = [{row.name: row.built for row in one.table().rows if row.built} for one in results]
+    ratios = [repeat.facts.noise[0].copy.ratio for repeat in results]
+    covering = sum(interval.low <= 1 <= interval.high for interval in ratios)
+    widest = max(max(1 - interval.low, interval.high - 1) for interval in ratios)
+    outcome = f"{covering} of {repeats} (the widest reaches {100 * widest:.1f} % from 1)"
+    yield Measurement(
+        f"times of {name}: intervals of the copy that contain 1", outcome, covering / repeats, 0.95, least=True
+    )
+    rows = [{row.name: row.built for row in repeat.table().rows if row.built} for repeat in results]
     if same:
-        paid = sum(bool((point := one[variant].break_even) and point.queries) for one in rows for variant in same)
+        points = [built[variant].break_even for built in rows for variant in same]
+        paid = sum(bool(point and point.queries) for point in points)
         outcome = f"{paid} of {repeats} repeats of {len(same)} variants"
         yield Measurement(f"times of {name}: indexes equal to the baseline's with a break-even", outcome, paid, 0)
     yield from _savings(name, [variant for variant in rows[0] if variant != base.name], rows)
 
 
 def _savings(name: str, variants: Sequence[str], rows: Sequence[dict[str, Built]]) -> Iterator[Measurement]:
-    """Give how far savings of four repeats lie from their median, and how many variants repeat."""
+    """Print the savings of each repeat, and yield the number of variants whose savings repeat."""
     good = 0
     for variant in variants:
-        times = [one[variant].query for one in rows[:REPEATS]]
+        times = [built[variant].query for built in rows[:REPEATS]]
         saved = [QUERIES * time.saved.value for time in times if time and time.measurable]
         middle = median(saved) if saved else 0.0
         repeats = all(abs(seconds - middle) <= WITHIN * abs(middle) for seconds in saved)
@@ -92,7 +95,7 @@ def _savings(name: str, variants: Sequence[str], rows: Sequence[dict[str, Built]
 
 
 def _equal(row: Row, base: Row) -> bool:
-    """Return whether an index has the words, postings and bytes by type of the baseline's: the same index."""
+    """Return whether an index has as many words, postings and bytes of each file type as the baseline's."""
     assert row.built is not None
     assert base.built is not None
     return (row.index, row.built.bytes_by_type) == (base.index, base.built.bytes_by_type)
@@ -111,7 +114,7 @@ def _experiment(name: str) -> Experiment:
 
 
 def _again(name: str, folder: Path) -> Results:
-    """Measure in a new process and return the results."""
+    """Measure an experiment in a new process and return its results."""
     command = [sys.executable, __file__, name, str(folder)]
     subprocess.run(command, check=True, env=dict(os.environ))
     return read_results(folder / "results" / name)

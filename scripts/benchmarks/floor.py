@@ -1,4 +1,4 @@
-"""What no pass over pages can do without: bare parsing, and the language model's score of the same tokens."""
+"""The floor of a pass over pages: the work that every pass needs, bare parsing and the language model's scores."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from thresher.cleaners.words.tokenisers import tokenise
 
 
 def floor_of(pages: Sequence[Page]) -> Callable[[Page], None]:
-    """Return what does the least for a page: `lxml.html.document_fromstring` and `kenlm.Model.score` of its sentences."""
+    """Return a function that does the least work for a page.
+
+    It parses by `lxml.html.document_fromstring` and scores each sentence by `kenlm.Model.score`.
+    """
     score = load_model("books")._score
     tokens = {}
     for page in pages:
         segments, _ = read_page(page)
-        # Files in several folders may have one name.
+        # Pages are told apart by their bytes, since files in several folders may share a name.
         tokens[page.content] = tokenise(segments.plain, segments.sentence_ends)[0]
 
     def floor(page: Page) -> None:

@@ -1,7 +1,7 @@
-"""A web that does not exist: WARC files of any number of pages, with topics and qrels, always the same for the same seed.
+"""A generated web: WARC files of any number of pages, with topics and qrels, reproducible by a fixed seed.
 
-A page has a menu, a teaser list, some paragraphs of shuffled words of real pages, and a footer, in the proportions of a news
-site; its topic is some words of one of its paragraphs, which makes it the known item.
+A page has a menu, a list of teasers, paragraphs of shuffled words of real pages, and a footer, in the proportions of a news
+site. A topic is four words of one page, its known item.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MENU = ("Home", "News", "Sport", "Weather", "Business", "Travel", "Culture", "A
 
 
 def write_web(folder: Path, pages: Path, count: int, topics: int = 100) -> Path:
-    """Write `web.warc.gz`, `topics.tsv` and `qrels.txt` of `count` pages into a folder; return the WARC file."""
+    """Write `web.warc.gz` of `count` pages, `topics.tsv` and `qrels.txt` into a folder, and return the WARC file."""
     chance = random.Random(22)
     chosen = dict.fromkeys(sorted(chance.sample(range(count), min(topics, count))))
     warc = folder / "web.warc.gz"
@@ -49,7 +49,7 @@ def write_web(folder: Path, pages: Path, count: int, topics: int = 100) -> Path:
 
 
 def write_experiment(file: Path, cutoffs: Mapping[str, Sequence[float]]) -> None:
-    """Write an experiment over such a web, with two workers and sweeps of these cutoffs by scorer."""
+    """Write an experiment over a generated web, with two workers and a sweep of cutoffs for each scorer."""
     text = "".join(f'[[sweep]]\nscorer = "{scorer}"\ncutoffs = {[*values]}\n' for scorer, values in cutoffs.items())
     file.write_text(_EXPERIMENT.format(file.stem) + text, encoding="utf-8")
 
@@ -85,7 +85,7 @@ def _page(number: int, words: list[str], chance: random.Random) -> Iterator[str]
     begin = 0
     while begin < len(words):
         end = begin + chance.randint(15, 80)
-        # Sentences, so that they can be cut.
+        # Full stops let scorers cut the text into sentences.
         text = " ".join(words[begin:end])
         yield f'<p class="text p{begin}">{_escaped(text)}.</p>\n'
         begin = end
@@ -96,7 +96,7 @@ def _page(number: int, words: list[str], chance: random.Random) -> Iterator[str]
 
 
 def _noise(chance: random.Random, size: int) -> str:
-    """Return text that is parsed and dropped, as styles and scripts are: more than half of a page's bytes."""
+    """Return text for a style or script, which the parser reads and drops: more than half of a page's bytes."""
     words = [f".c{chance.randrange(1000)} {{ margin: {chance.randrange(100)}px }} " for _ in range(20)]
     text = "".join(words)
     return (text * (size // len(text) + 1))[:size]

@@ -1,4 +1,4 @@
-"""A measurement and its bar, the scorers that are measured together, and works timed in turns."""
+"""Measurements and their bars, the list of all scorers, and functions timed in turns."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from thresher import Page, Scorer, scorers
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured: its name, what came out in words, and as a number that is held against the bar, if there is one.
+    """A measurement: its name, its outcome in words, its value, and the bar that the value must not miss, if it has one.
 
-    The bar is the highest value allowed, or the lowest if `least`; `unit` stands behind it in print.
+    The bar is the highest allowed value, or the lowest if `least`. `line` prints `unit` behind it.
     """
 
     name: str
@@ -39,22 +39,21 @@ class Measurement:
 
 
 def all_scorers() -> tuple[Scorer, ...]:
-    """Return every scorer that needs neither another text of a page, such as an extractor's, nor other pages."""
+    """Return every scorer that needs neither other pages nor another text of the page, such as an extractor's."""
     every = [kind() for kind in scorers().values()]
     return tuple(scorer for scorer in every if not scorer.required_texts and not scorer.needs_collection)
 
 
 def ratio(name: str, ours: float, theirs: float, bar: float | None = None) -> Measurement:
-    """Return seconds of ours by seconds of theirs: below 1 is faster."""
+    """Return the seconds of ours divided by the seconds of theirs: ours is faster below 1."""
     value = ours / theirs
     return Measurement(name, f"{ours:.3f} s / {theirs:.3f} s = {value:.2f}", value, bar)
 
 
 def interleaved(functions: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """Call the functions in turn, `rounds` times, and return the fewest seconds that each took.
+    """Call the functions in turn, `rounds` times, and return the fewest seconds of each.
 
-    Taking turns spreads what else the machine does over all of them; the best of several rounds leaves most
-    of it out.
+    The turns spread other work of the machine over all functions; the fastest round leaves out most of it.
     """
     best = dict.fromkeys(functions, float("inf"))
     for _ in range(rounds):
@@ -70,8 +69,8 @@ def interleaved_by_page(
 ) -> dict[str, float]:
     """Call the functions with all pages in turn, `rounds` times, and return the seconds of each over all pages.
 
-    Of each page the fewest count. A page takes milliseconds, so that what else the machine does is left out, and of long
-    functions as much as of short ones.
+    For each page the fastest round counts. A page takes milliseconds, so the fastest round leaves out other work of the
+    machine, for long functions as well as for short ones.
     """
     fewest = {name: [float("inf")] * len(pages) for name in functions}
     for _ in range(rounds):

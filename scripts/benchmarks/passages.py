@@ -1,4 +1,4 @@
-"""Documents for benchmarks: passages of the words of any folder of HTML pages, shuffled, always the same."""
+"""Documents for benchmarks: passages of shuffled words from a folder of HTML pages, reproducible by a fixed seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGES = _DATA / "cleaning" / "dragnet-300" / "input"
 
 
 def passages(pages: Path, count: int) -> Iterator[tuple[str, str]]:
-    """Give `count` documents (id, contents) of 50 to 400 words drawn from single pages in random order."""
+    """Yield `count` documents (id, contents). Each has 50 to 400 words of one page in random order."""
     sources = _words(pages)
     chance = random.Random(20)
     for number in range(count):
@@ -28,14 +28,14 @@ def passages(pages: Path, count: int) -> Iterator[tuple[str, str]]:
 
 
 def write_json_lines(documents: Iterator[tuple[str, str]], path: Path) -> None:
-    """Write documents as Anserini's JsonCollection reads them."""
+    """Write documents in the JSON lines of Anserini's JsonCollection."""
     with path.open("w", encoding="utf-8") as lines:
         for identifier, contents in documents:
             lines.write(json.dumps({"id": identifier, "contents": contents}, ensure_ascii=False) + "\n")
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Read documents back as (id, contents)."""
+    """Yield the documents of such a file as (id, contents)."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             document = json.loads(line)

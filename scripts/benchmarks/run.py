@@ -1,4 +1,4 @@
-"""All benchmarks, or those that are named: each measurement beside its bar; what misses its bar comes last.
+"""Run all benchmarks or the named ones: print each measurement beside its bar, and at the end all that miss their bars.
 
 usage: make bench [NAME=index] [PAGES=folder of HTML pages]
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from measurements import Measurement
 from passages import PAGES
 
-# Workers before Java: see thresher.indexes.jvm. Each is the module `bench_<name>`, whose first line says what it measures.
+# Benchmarks in modules `bench_<name>`. Those with workers run before Java starts: see thresher.indexes.jvm.
 BENCHMARKS = (
     "memory",
     "explore",
@@ -36,11 +36,11 @@ BENCHMARKS = (
 )
 
 ASKED = ("engines",)
-"""Run only where they are named: they need packages that the environment of the tests is without."""
+"""Benchmarks that run only by name, since they need packages that the test environment lacks."""
 
 
 def run(names: list[str], pages: Path) -> int:
-    """Print every measurement as soon as it is made, then what misses its bar and what failed; return an exit code."""
+    """Print every measurement at once, at the end the missed bars and failed benchmarks; return an exit code."""
     measured: list[Measurement] = []
     failed = []
     for name in names:
@@ -53,7 +53,9 @@ def run(names: list[str], pages: Path) -> int:
             failed.append(name)
     bars = [measurement for measurement in measured if measurement.bar is not None]
     missed = [measurement for measurement in bars if measurement.misses]
-    print(f"\n{len(bars) - len(missed)} of {len(bars)} measurements are within their bars{', all but:' * bool(missed)}")
+    print(
+        f"\n{len(bars) - len(missed)} of {len(bars)} measurements are within their bars{', all except:' * bool(missed)}"
+    )
     for measurement in missed:
         print(f"    {measurement.line()}")
     for name in failed:
@@ -68,7 +70,7 @@ def main() -> int:
         "names",
         nargs="*",
         metavar="NAME",
-        help=f"which, of {', '.join((*BENCHMARKS, *ASKED))} [default: all but {ASKED[0]}]",
+        help=f"benchmarks to run, of {', '.join((*BENCHMARKS, *ASKED))} [default: all but {ASKED[0]}]",
     )
     parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML pages")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""What a command takes, with all processes that it starts."""
+"""Time, memory and disk space of a command and of all processes that it starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EVERY = 0.2
 
 @dataclass(frozen=True)
 class Watched:
-    """Wall and CPU seconds, the most MiB of all processes at once (shared ones counted once), bytes written to the folder."""
+    """Wall and CPU seconds, peak MiB of all processes together (shared pages count once), bytes written to the folder."""
 
     wall: float
     cpu: float
@@ -24,17 +24,17 @@ class Watched:
 
 
 def watched(folder: Path, *command: str) -> Watched:
-    """Run a command in a folder and return what it took."""
+    """Run a command in a folder and return its resources."""
     before, began, peak, cpu = _bytes(folder), time.perf_counter(), 0, 0.0
     with psutil.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
-            held, spent = 0, 0.0
-            for some in (process, *process.children(recursive=True)):
+            memory, spent = 0, 0.0
+            for running in (process, *process.children(recursive=True)):
                 with suppress(psutil.Error):
-                    held += some.memory_full_info().pss
-                    spent += sum(some.cpu_times()[:4])
-            # A process that ended is in the times of its parent's children, once that has noticed.
-            peak, cpu = max(peak, held), max(cpu, spent)
+                    memory += running.memory_full_info().pss
+                    spent += sum(running.cpu_times()[:4])
+            # A parent's times include a child that ended only after the parent has waited for it.
+            peak, cpu = max(peak, memory), max(cpu, spent)
             time.sleep(_EVERY)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)}: failed")

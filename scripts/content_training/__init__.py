@@ -1,1 +1,1 @@
-"""Training content models from gold standards: labels, folds, fitting, calibration, importance."""
+"""Training of content models on gold standards: labels, folds, fitting, calibration, importance."""

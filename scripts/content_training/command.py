@@ -1,4 +1,4 @@
-"""The command line of scripts/content_train."""
+"""The command line of scripts/content_train.py."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from thresher.reports.drawing import ENDINGS, converter
 def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path | None) -> Path | None:
     if plot is not None:
         if plot.suffix.lower() not in ENDINGS:
-            what, fix = "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png"
-            raise ConfigError(what, fix, f"--plot {plot}")
+            problem, fix = "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png"
+            raise ConfigError(problem, fix, f"--plot {plot}")
         converter()
     return plot
 
@@ -29,15 +29,17 @@ def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path 
 @click.command()
 @click.argument("gold", type=FILE, nargs=-1, required=True)
 @click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
-@click.option("--rounds", type=click.IntRange(1, 500), default=14, show_default=True, help="Rounds over all pages.")
-@click.option("--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Folds by domain.")
-@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
+@click.option(
+    "--rounds", type=click.IntRange(1, 500), default=14, show_default=True, help="Training rounds over all pages."
+)
+@click.option("--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Number of folds of domains.")
+@click.option("--comments", is_flag=True, help="Count readers' comments (Dragnet, L3S-GN1) as content.")
 @click.option(
     "--made",
     is_flag=True,
-    help="Train on pages made of these too, with others' threads and sidebars.",
+    help="Also train on synthetic pages: the gold's articles with threads and sidebars of other pages.",
 )
-@click.option("--plot", type=FILE, callback=_plot_path, help="Draw it into this .svg, .pdf or .png file.")
+@click.option("--plot", type=FILE, callback=_plot_path, help="Reliability diagram to draw, a .svg, .pdf or .png file.")
 @workers_option
 def train(
     gold: tuple[Path, ...],
@@ -51,9 +53,8 @@ def train(
 ) -> None:
     """Train a model on GOLD standards, folders as for `thresher cleaneval`, and write it (needs catboost).
 
-    Every set counts the same in the choice of the cutoff. Sets of snippets label the blocks that hold these. The same pages
-    give the same bytes on the same machine. The plot is a reliability diagram. It prints word F1 of each set by
-    cross-validation over domains.
+    Prints the word F1 of each set by cross-validation over domains. Every set counts equally in the choice of the cutoff.
+    In a set of snippets, the blocks that contain a snippet get labels. Training is reproducible to the byte on one machine.
     """
     catboost()
     sets, left_out = read_gold_sets(gold, comments, workers, folds if made else 0)
@@ -63,12 +64,13 @@ def train(
     if plot is not None:
         calibration_plot(output.name, trained.calibration).save(plot)
     for name, stems in left_out.items():
-        say(f"{name}: {len(stems)} pages without text or gold text are left out: {', '.join(stems[:5])}")
+        say(f"{name}: skipped {len(stems)} pages without text or gold text: {', '.join(stems[:5])}")
     card = trained.model.card
-    for one in card.sets:
-        score = f"word F1 {card.scores[one.name]:.4f} by cross-validation" if one.name in card.scores else "snippets"
-        tell(f"{one.name}: {one.pages:,} pages, {one.blocks:,} blocks, {score}")
+    for gold_set in card.sets:
+        f1 = card.scores.get(gold_set.name)
+        score = "snippets" if f1 is None else f"word F1 {f1:.4f} by cross-validation"
+        tell(f"{gold_set.name}: {gold_set.pages:,} pages, {gold_set.blocks:,} blocks, {score}")
     tell(
-        f"cutoff {card.cutoff:g}; probabilities are {calibration_error(trained.calibration):.3f} off in the mean; "
+        f"cutoff {card.cutoff:g}; mean error of probabilities {calibration_error(trained.calibration):.3f}; "
         f"{output}: {output.stat().st_size:,} bytes; use it as 'content(model={output})@{card.cutoff:g}'"
     )

@@ -1,4 +1,4 @@
-"""Fitting oblivious trees by CatBoost."""
+"""Fitting oblivious trees by CatBoost, and calibrating their sums."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from thresher.cleaners.content_model.trees import Calibration, Trees
 
 Doubles = npt.NDArray[np.float64]
 
-# The same on every machine: CatBoost adds in an order that depends on it.
+# Fixed for all machines, since CatBoost's order of addition depends on the number of threads.
 _THREADS = 4
-# Of leaves, in parts of a unit of log odds.
+# Steps of a leaf's value in a unit of log odds.
 _UNIT = 2**13
 
 
 @dataclass(frozen=True)
 class TreeSettings:
-    """Settings of fitting trees; `share_of_rows` and `share_of_features` are drawn for each tree.
+    """Settings of fitting trees.
 
-    If there are more than `blocks` blocks, nearly that many are drawn, see `draw`; `bags` times, each for trees of their own.
+    Each tree draws `share_of_rows` of the blocks and `share_of_features` of the features. From more than `blocks` blocks,
+    `draw` takes about `blocks`. Each of the `bags` draws its own blocks and fits its own trees.
     """
 
     trees: int = 150
@@ -43,7 +44,7 @@ class TreeSettings:
 
 
 def catboost() -> Any:
-    """Import CatBoost."""
+    """Import CatBoost and return it."""
     try:
         import catboost
     except ImportError as error:
@@ -52,7 +53,7 @@ def catboost() -> Any:
 
 
 def catboost_parameters(settings: TreeSettings, bag: int = 0) -> dict[str, Any]:
-    """Return the settings under CatBoost's names, with those that are always the same; bags differ in their seed."""
+    """Return the settings under CatBoost's names, with constant ones added. Bags differ in their seed."""
     return {
         "loss_function": "CrossEntropy",
         "iterations": settings.trees,
@@ -73,15 +74,15 @@ def catboost_parameters(settings: TreeSettings, bag: int = 0) -> dict[str, Any]:
 
 
 def draw(weights: Doubles, most: int, seed: int) -> tuple[npt.NDArray[np.int64], Doubles]:
-    """Draw blocks, each with a probability that rises with its weight up to 1, so that `most` are expected.
+    """Draw about `most` blocks, each with a probability proportional to its weight, at most 1 (Poisson sampling).
 
-    Poisson sampling; a drawn weight is divided by its probability, which keeps sums in expectation (Horvitz and
-    Thompson, JASA 47, 1952). Short blocks of long pages weigh little and are most of the blocks. If there are no more
-    than `most`, all are drawn. Returns the numbers of the blocks drawn, ascending; and their new weights.
+    The weight of a drawn block is divided by its probability, which keeps sums in expectation (Horvitz and Thompson,
+    JASA 47, 1952). Most blocks are short blocks of long pages, with little weight. If there are at most `most` blocks, all
+    are drawn. Returns the numbers of the drawn blocks, ascending, and their new weights.
     """
     if len(weights) <= most:
         return np.arange(len(weights)), weights
-    # Blocks of at least the weight `sure` are drawn for certain; the more they are, the less is left for the others.
+    # The `count` heaviest blocks are drawn with certainty; the others share the remaining places by weight.
     falling = np.sort(weights)[::-1]
     left = np.cumsum(falling[::-1])[::-1]
     count = int(np.argmax(left >= falling * (most - np.arange(len(weights)))))
@@ -96,10 +97,10 @@ def fit_trees(
     weights: npt.NDArray[np.float64],
     settings: TreeSettings,
 ) -> Trees:
-    """Fit trees to labels by weighted cross-entropy; leaves are 8,192nds of log odds.
+    """Fit trees to labels by weighted cross-entropy. A leaf's value counts 8,192nds of a unit of log odds.
 
-    The trees of all bags are summed up, which varies less than those of one (Breiman, Bagging Predictors, Machine
-    Learning 24, 1996). Values have the shape (features, blocks), labels in [0, 1] and weights above 0 (blocks,).
+    The model sums the trees of all bags: the sum varies less than one bag's trees (Breiman, Bagging Predictors, Machine
+    Learning 24, 1996). Values have shape (features, blocks); labels in [0, 1] and weights above 0 have shape (blocks,).
     """
     library = catboost()
     described: list[Any] = []
@@ -115,8 +116,8 @@ def fit_trees(
 
 
 def _trees(described: Sequence[Any], depth: int) -> Trees:
-    """Return trees as CatBoost describes them in JSON; its bias is left to the calibration."""
-    # A question without an answer fills up trees that are not deep enough.
+    """Return the trees of CatBoost's JSON, without its bias, which the calibration replaces."""
+    # A question that no block answers with yes fills up trees of less depth.
     never = (0, float(np.finfo(np.float32).max))
     splits = [
         [(int(split["float_feature_index"]), float(np.float32(split["border"]))) for split in tree["splits"] or ()]
@@ -141,7 +142,7 @@ BINS = 10
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Blocks whose probability is from `low` to `high`: their weight's share, mean probability and share of content."""
+    """The blocks with a probability from `low` to `high`: share of the weight, mean probability, share of content."""
 
     low: float
     high: float
@@ -151,20 +152,21 @@ class CalibrationBin:
 
 
 def calibrate(sums: npt.NDArray[np.int64], labels: Doubles, weights: Doubles, knots: int = KNOTS) -> Calibration:
-    """Return the probability of each sum: means of labels in bins of equal weight, made monotone.
+    """Return a monotone curve from sums to probabilities: the mean labels of bins of equal weight.
 
     Isotonic regression by pooling adjacent violators (Ayer et al. 1955), as Zadrozny and Elkan (KDD 2002) calibrate
-    classifiers, here over at most `knots` bins, and linear between their mean sums. All are of blocks; shape (blocks,).
+    classifiers, here over at most `knots` bins. The curve is linear between the bins' mean sums. Sums, labels and weights
+    have shape (blocks,).
     """
     order = np.argsort(sums, kind="stable")
     sums, labels, weights = sums[order], labels[order], weights[order]
     mass = np.cumsum(weights)
     bins = np.minimum((mass / mass[-1] * knots).astype(np.int64), knots - 1)
-    # Equal sums are in one bin.
+    # Blocks with equal sums share a bin.
     bins = bins[np.searchsorted(sums, sums)]
     pooled: list[list[float]] = []
-    for one in np.unique(bins):
-        inside = bins == one
+    for number in np.unique(bins):
+        inside = bins == number
         weight = float(weights[inside].sum())
         pooled.append([weight, float(weights[inside] @ labels[inside]), float(weights[inside] @ sums[inside])])
         while len(pooled) > 1 and pooled[-2][1] / pooled[-2][0] >= pooled[-1][1] / pooled[-1][0]:
@@ -179,17 +181,17 @@ def calibrate(sums: npt.NDArray[np.int64], labels: Doubles, weights: Doubles, kn
 def calibration_bins(
     probabilities: Doubles, labels: Doubles, weights: Doubles, bins: int = BINS
 ) -> list[CalibrationBin]:
-    """Return a reliability diagram's bins, without empty ones (DeGroot and Fienberg 1983)."""
-    which = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
+    """Return the non-empty bins of a reliability diagram (DeGroot and Fienberg 1983)."""
+    bin_of_block = np.minimum((probabilities * bins).astype(np.int64), bins - 1)
     total = float(weights.sum())
     rows = []
-    for one in np.unique(which).tolist():
-        inside = which == one
+    for number in np.unique(bin_of_block).tolist():
+        inside = bin_of_block == number
         weight = float(weights[inside].sum())
         rows.append(
             CalibrationBin(
-                one / bins,
-                (one + 1) / bins,
+                number / bins,
+                (number + 1) / bins,
                 weight / total,
                 float(weights[inside] @ probabilities[inside]) / weight,
                 float(weights[inside] @ labels[inside]) / weight,
@@ -199,5 +201,5 @@ def calibration_bins(
 
 
 def calibration_error(bins: Sequence[CalibrationBin]) -> float:
-    """Return the expected calibration error (Naeini et al., AAAI 2015): the bins' mean distance, by weight; range 0 to 1."""
+    """Return the expected calibration error (Naeini et al., AAAI 2015): the weighted mean of the bins' errors, 0 to 1."""
     return sum(row.weight * abs(row.predicted - row.observed) for row in bins)

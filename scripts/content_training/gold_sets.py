@@ -1,4 +1,4 @@
-"""Gold standards as sets to train on; with pages that are made of theirs, to learn what few pages with gold show."""
+"""Gold standards as training sets, with synthetic pages for layouts that few gold pages have."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def read_gold_sets(
     workers: int = 1,
     made_by_fold: int = 0,
 ) -> tuple[list[PagesOfSet], dict[str, list[str]]]:
-    """Return the sets in these folders, named as they are; and by set the stems of pages that have no text.
+    """Return the training sets, named like their folders, and for each set the stems of its pages without text.
 
-    With `made_by_fold`, a number of folds, the sets have pages made of these too, which are not counted: articles with other
-    pages' threads, and short posts among other pages' sidebars.
+    If `made_by_fold`, a number of folds, is not 0, the sets also have synthetic pages, which `TrainingSet` does not count:
+    articles with other pages' threads, and short posts among other pages' sidebars.
     """
     sets: list[PagesOfSet] = []
     left_out: dict[str, list[str]] = {}
     for folder in folders:
         name = real_path(folder).name
-        if any(one.about.name == name for one in sets):
+        if any(earlier.about.name == name for earlier in sets):
             raise ConfigError(f"two gold standards are named {name!r}", "rename one of the folders", str(folder))
         gold = marked_pages(folder) or read_pages(folder, comments)
         pages, without = read_training_pages(gold, workers)
@@ -40,8 +40,8 @@ def read_gold_sets(
         if without:
             left_out[name] = without
         blocks = sum(len(page.labels) for page in pages)
-        made: list[PageToLearn] = []
+        synthetic: list[PageToLearn] = []
         if made_by_fold:
-            made = [*grafted_pages(gold, made_by_fold, workers), *short_posts(gold, made_by_fold, workers)]
-        sets.append(PagesOfSet(TrainingSet(name, len(pages), blocks), [*pages, *made]))
+            synthetic = [*grafted_pages(gold, made_by_fold, workers), *short_posts(gold, made_by_fold, workers)]
+        sets.append(PagesOfSet(TrainingSet(name, len(pages), blocks), [*pages, *synthetic]))
     return sets, left_out

@@ -1,8 +1,9 @@
 """Pages of public repositories on which a language model marked the main content, block by block: `marks.tsv`.
 
-A line has the repository, the page's path there, the first characters of the SHA-256 of its HTML, its type, the domain of
-its address (empty if unknown), and the runs of its words that are content: first and last, counted from 0 over its blocks as
-`training_pages.tokens` finds them. The pages are not part of Thresher; `scripts/content_marks.py` takes them out of clones.
+Each line describes a page: repository, path in it, first characters of the SHA-256 of its HTML, page type, domain (empty if
+unknown), and the runs of its words that are content. A run is a first and a last word, counted from 0 over the page's blocks
+in the order of `training_pages.tokens`. Thresher does not contain the pages; `scripts/content_marks.py` copies them from
+clones.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ DIGEST = 12
 
 @dataclass(frozen=True)
 class Source:
-    """A repository of pages: the commit that has them, its licence, and by whom it is."""
+    """A repository of pages: its commit, licence and authors."""
 
     commit: str
     licence: str
@@ -119,7 +120,7 @@ SOURCES: Mapping[str, Source] = {
 
 @dataclass(frozen=True)
 class Mark:
-    """What is content on a page; see the head of this file."""
+    """A line of `MARKS`: a page and the runs of its words that are content."""
 
     source: str
     path: str
@@ -130,29 +131,31 @@ class Mark:
 
 
 class MarkedPage(GoldPage):
-    """A page of which the words that are content are known by their numbers: those of `MARKS` with its stem."""
+    """A page whose content is marked in `MARKS`, by word numbers. Its stem is its digest."""
 
 
 @cache
 def read_marks() -> dict[str, Mark]:
-    """Return all marks by the digest of their page."""
+    """Return all marks by their pages' digests."""
     marks = {}
     for line in MARKS.read_text(encoding="utf-8").splitlines():
         source, path, digest, page_type, domain, runs = line.split("\t")
-        both = [tuple(map(int, run.split("-"))) for run in runs.split(",")]
-        marks[digest] = Mark(source, path, digest, page_type, domain, tuple((first, last) for first, last in both))
+        limits = [tuple(map(int, run.split("-"))) for run in runs.split(",")]
+        marks[digest] = Mark(source, path, digest, page_type, domain, tuple((first, last) for first, last in limits))
     return marks
 
 
 def marked_pages(folder: Path) -> tuple[MarkedPage, ...]:
-    """Return the pages in a folder that `take_pages` wrote, by stem."""
+    """Return the pages that `take_pages` wrote into a folder, sorted by stem."""
     marks = read_marks()
     paths = sorted(path for path in folder.glob("*.html") if path.stem in marks)
     return tuple(MarkedPage(path.stem, path, (), marks[path.stem].domain, marks[path.stem].page_type) for path in paths)
 
 
 def shares_of_marks(runs: Sequence[tuple[int, int]], counts: Sequence[int]) -> npt.NDArray[np.float64]:
-    """Return the share of each block's words that are in the runs, 0 for blocks without words; from the blocks' words.
+    """Return the share of each block's words that are in the runs, from the numbers of words by block.
+
+    A block without words has the share 0.
 
     >>> shares_of_marks([(0, 1), (4, 4)], [2, 0, 2, 2])
     array([1. , 0. , 0. , 0.5])
@@ -161,15 +164,18 @@ def shares_of_marks(runs: Sequence[tuple[int, int]], counts: Sequence[int]) -> n
     for first, last in runs:
         inside[first : last + 1] = 1
     block = np.repeat(np.arange(len(counts)), counts)
-    found: npt.NDArray[np.float64] = np.bincount(block, weights=inside, minlength=len(counts)) / np.maximum(counts, 1)
-    return found
+    content = np.bincount(block, weights=inside, minlength=len(counts))
+    shares: npt.NDArray[np.float64] = content / np.maximum(counts, 1)
+    return shares
 
 
 def take_pages(clones: Path, folder: Path) -> dict[str, int]:
-    """Write the marked pages into a folder, out of clones named as the repositories; return how many by repository.
+    """Copy the marked pages from clones into a folder, and return the number of pages by repository.
+
+    The folder of each clone has its repository's name.
 
     Raises:
-        InputError: for a clone that is missing, for a page that it does not have, and for another than was marked.
+        InputError: a clone or a page is missing, or a page differs from the marked page.
     """
     folder.mkdir(parents=True, exist_ok=True)
     taken = {}
@@ -196,10 +202,10 @@ def _html(path: str, content: bytes) -> bytes:
 
 
 def _contents(clone: Path, names: Sequence[str]) -> Iterator[bytes]:
-    """Give the files of these names, `commit:path`, out of a repository's objects; empty for those it does not have."""
+    """Yield the contents of the files `commit:path` in a repository; empty bytes for a missing file."""
     command = ["git", "-C", str(clone), "cat-file", "--batch"]
-    given = "".join(f"{name}\n" for name in names).encode()
-    done = subprocess.run(command, input=given, capture_output=True, check=False)
+    requests = "".join(f"{name}\n" for name in names).encode()
+    done = subprocess.run(command, input=requests, capture_output=True, check=False)
     if done.returncode:
         raise InputError("it is no clone of a repository", "clone it again", str(clone))
     output, at = done.stdout, 0

@@ -1,6 +1,6 @@
-"""Training a network over a page's blocks: a gradient by hand, Adam, and weights as whole numbers.
+"""Training a network over a page's blocks: its gradient, Adam's steps, and rounding its weights to whole numbers.
 
-Its gradient is back-propagation (Rumelhart, Hinton, Williams, Nature 323, 1986).
+The gradient is back-propagation in NumPy (Rumelhart, Hinton, Williams, Nature 323, 1986).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from thresher.cleaners.content_model.page_tree import FAMILIES
 Doubles = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.floating]
 Parameters = dict[str, Numbers]
-# Exact sums of float32 end at 2 ** 24.
+# float32 adds whole numbers exactly up to 2 ** 24.
 _EXACT = 2.0**24 * 0.99
 _GROUPS = "around1 around2 around3 around4 after repeated words_ index prose place".split()
 
@@ -36,16 +36,18 @@ class NetworkSettings:
     """Settings of training a network.
 
     Attributes:
-        rounds: over all pages.
+        rounds: training rounds over all pages.
         rate, decay: Adam's highest rate, and the decay of weights (Loshchilov and Hutter, Decoupled Weight Decay
-            Regularization, ICLR 2019); the rate rises over the first seventh of the steps and falls to nothing.
-        hidden, width, steps: the first layer's numbers, those of each block after it, and how often blocks look around.
+            Regularization, ICLR 2019). The rate rises over the first seventh of the steps and then falls to zero.
+        hidden: the size of the first layer.
+        width: the numbers of each block after the first layer.
+        steps: the number of steps at which blocks see their neighbours.
         pooled: the steps at which blocks see the whole page.
-        drop, drop_features, drop_groups: the shares of numbers, features and kinds of features that a page is without
-            (Srivastava et al., Dropout, JMLR 15, 2014).
-        blocks: of a step's pages, at least.
-        longest: blocks of a page; of longer ones a part is drawn.
-        mean: of the weights, how much of the mean over earlier steps stays at each.
+        drop, drop_features, drop_groups: the shares of numbers, features and groups of features that are dropped for a
+            page (Srivastava et al., Dropout, JMLR 15, 2014).
+        blocks: the least number of blocks in a batch of pages.
+        longest: the most blocks of a page in a batch. From a longer page a part is drawn.
+        mean: the weight of the earlier mean in the running mean of the parameters.
     """
 
     rounds: int = 14
@@ -66,7 +68,7 @@ class NetworkSettings:
 
 @dataclass(frozen=True)
 class Scaling:
-    """What features become: halves of whole numbers by `middles`, and of these the mean and spread; shape (features,)."""
+    """The scaling of features: `middles` for `halved`, and means and standard deviations of its results; shape (features,)."""
 
     middles: Numbers
     means: Numbers
@@ -75,8 +77,9 @@ class Scaling:
 
 @dataclass(frozen=True)
 class _Example:
-    """A page: its features, shape (features, blocks); its blocks' labels (0 if unknown), weights (0 if unknown) and words,
-    (blocks,).
+    """A page: its scaled features, shape (features, blocks); labels, weights and words of its blocks, shape (blocks,).
+
+    A block without a label has the label 0 and the weight 0.
     """
 
     halves: npt.NDArray[np.int8]
@@ -90,18 +93,18 @@ class _Example:
 
 
 def scaling_of(pages: Sequence[PageToLearn]) -> Scaling:
-    """Return the scaling of these pages' features, from each seventh block."""
+    """Return the scaling of the pages' features, estimated on every seventh block."""
     sample = np.concatenate([page.features.values[:, ::7] for page in pages], axis=1)
     middles = np.array([np.median(np.abs(row[row != 0])) if row.any() else 1 for row in sample], dtype=np.float32)
     halves = halved(sample, middles)
     spreads = halves.std(axis=1, dtype=np.float64)
-    # Those that hardly vary say nothing.
+    # Features that hardly vary become 0.
     spreads[spreads < 1] = np.inf
     return Scaling(middles, halves.mean(axis=1, dtype=np.float64).astype(np.float32), spreads.astype(np.float32))
 
 
 def feature_groups(names: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the number of the group of each feature: those of a kind are dropped together."""
+    """Return the group number of each feature. Training drops the features of a group together."""
     groups = []
     for name in names:
         prefix, _, rest = name.partition("_")
@@ -116,7 +119,7 @@ def feature_groups(names: Sequence[str]) -> npt.NDArray[np.int64]:
 
 
 def first_parameters(features: int, settings: NetworkSettings) -> Parameters:
-    """Return random weights and biases, uniform up to the inverse root of their inputs."""
+    """Return random weights and biases, uniform up to the inverse square root of the number of inputs."""
     generator = np.random.default_rng(settings.seed)
     hidden, width = settings.hidden, settings.width
     shapes = {"squeeze": (hidden, features), "enter": (width, hidden)}
@@ -124,18 +127,19 @@ def first_parameters(features: int, settings: NetworkSettings) -> Parameters:
         shapes[f"around{step}"] = width, width * (5 if step in settings.pooled else 3)
         shapes[f"mix{step}"] = width, width
     shapes["out"] = 1, width + hidden
-    found: Parameters = {}
+    parameters: Parameters = {}
     for name, shape in shapes.items():
         bound = shape[1] ** -0.5
-        found[f"{name}_w"] = generator.uniform(-bound, bound, shape).astype(np.float32)
-        found[f"{name}_b"] = generator.uniform(-bound, bound, shape[0]).astype(np.float32)
-    return found
+        parameters[f"{name}_w"] = generator.uniform(-bound, bound, shape).astype(np.float32)
+        parameters[f"{name}_b"] = generator.uniform(-bound, bound, shape[0]).astype(np.float32)
+    return parameters
 
 
 class Pass:
-    """One pass of a page through a network, forwards and backwards.
+    """A pass of a page through a network, forwards and backwards.
 
-    `values` are scaled features, shape (features, blocks); `kept` says which numbers stay, scaled so that means are kept.
+    `values` are scaled features, shape (features, blocks). `dropout` returns a mask of a shape: 0 for dropped numbers, and
+    a factor above 1 for the others, which preserves means.
     """
 
     def __init__(
@@ -144,13 +148,13 @@ class Pass:
         settings: NetworkSettings,
         values: Numbers,
         words: Doubles,
-        kept: Callable[[tuple[int, ...]], Numbers] | None = None,
+        dropout: Callable[[tuple[int, ...]], Numbers] | None = None,
     ) -> None:
         self.settings, self.parameters, self.values = settings, parameters, values
-        kept = kept or (lambda shape: np.ones(shape, dtype=values.dtype))
+        dropout = dropout or (lambda shape: np.ones(shape, dtype=values.dtype))
         self.weights = block_weights(words).astype(values.dtype)
         self.weights /= self.weights.sum()
-        self.mask = kept((settings.hidden, values.shape[1]))
+        self.mask = dropout((settings.hidden, values.shape[1]))
         self.squeezed = self._linear("squeeze", values)
         self.hidden = np.maximum(self.squeezed, 0) * self.mask
         h = self._linear("enter", self.hidden)
@@ -161,7 +165,7 @@ class Pass:
                 around = np.concatenate((h @ self.weights, h.max(axis=1)))
                 x = np.concatenate((x, np.broadcast_to(around[:, None], (len(around), x.shape[1]))))
             used = np.maximum(self._linear(f"around{step}", x), 0)
-            mask = kept(h.shape)
+            mask = dropout(h.shape)
             h = h + self._linear(f"mix{step}", used) * mask
             self.states.append(h)
             self.inputs.append(x)
@@ -175,11 +179,11 @@ class Pass:
         return values
 
     def gradient(self, of_logits: Numbers) -> Parameters:
-        """Return the gradient by all parameters, given that by the logits."""
-        found: Parameters = {}
+        """Return the loss's gradient by all parameters from its gradient by the logits."""
+        gradient: Parameters = {}
 
         def back(name: str, x: Numbers, above: Numbers) -> Numbers:
-            found[f"{name}_w"], found[f"{name}_b"] = above @ x.T, above.sum(axis=1)
+            gradient[f"{name}_w"], gradient[f"{name}_b"] = above @ x.T, above.sum(axis=1)
             below: Numbers = self.parameters[f"{name}_w"].T @ above
             return below
 
@@ -199,11 +203,11 @@ class Pass:
                 of_h[np.arange(width), h.argmax(axis=1)] += of_highest
         of_hidden = of_hidden + back("enter", self.hidden, of_h)
         back("squeeze", self.values, of_hidden * self.mask * (self.squeezed > 0))
-        return found
+        return gradient
 
 
 def loss_of(logits: Numbers, page: _Example) -> tuple[float, Numbers]:
-    """Return a page's loss and its gradient by the logits: a third of the weighted cross-entropy."""
+    """Return a page's loss, a third of the weighted cross-entropy, and its gradient by the logits."""
     loss = float(((np.logaddexp(0, logits) - page.labels * logits) * page.weights).sum()) / 3
     gradient = (1 / (1 + np.exp(-logits)) - page.labels) * page.weights / 3
     return loss, gradient.astype(logits.dtype)
@@ -212,29 +216,29 @@ def loss_of(logits: Numbers, page: _Example) -> tuple[float, Numbers]:
 def fit_network(
     pages: Sequence[PageToLearn], weights: Sequence[float], scaling: Scaling, settings: NetworkSettings
 ) -> Network:
-    """Train a network on pages, each with the weight of its set; the same pages in the same order give the same numbers."""
+    """Return a network trained on pages, each with the weight of its set. Equal pages in equal order give equal networks."""
     generator = np.random.default_rng(settings.seed)
     examples = [_example(page, weight, scaling) for page, weight in zip(pages, weights, strict=True)]
     groups = feature_groups(pages[0].features.names)
     parameters = first_parameters(len(groups), settings)
     moments = {name: (np.zeros_like(value), np.zeros_like(value)) for name, value in parameters.items()}
     means = {name: value.copy() for name, value in parameters.items()}
-    blocks = sum(min(len(one.labels), settings.longest) for one in examples)
+    blocks = sum(min(len(example.labels), settings.longest) for example in examples)
     total, taken = settings.rounds * (blocks / settings.blocks), 0
     for _ in range(settings.rounds):
         for batch in _batches(examples, settings, generator):
             gradient: Parameters = {name: np.zeros_like(value) for name, value in parameters.items()}
             for page in batch:
                 values = _scaled(page.halves, scaling)
-                values *= _kept(generator, settings.drop_features, (len(values), 1))
+                values *= _mask(generator, settings.drop_features, (len(values), 1))
                 values *= (generator.random(groups.max() + 1) >= settings.drop_groups)[groups][:, None]
 
-                def kept(shape: tuple[int, ...]) -> Numbers:
-                    return _kept(generator, settings.drop, shape)
+                def dropout(shape: tuple[int, ...]) -> Numbers:
+                    return _mask(generator, settings.drop, shape)
 
-                one = Pass(parameters, settings, values, page.words, kept)
-                _, of_logits = loss_of(one.logits, page)
-                for name, part in one.gradient(of_logits / len(batch)).items():
+                forward = Pass(parameters, settings, values, page.words, dropout)
+                _, of_logits = loss_of(forward.logits, page)
+                for name, part in forward.gradient(of_logits / len(batch)).items():
                     gradient[name] += part
             taken += 1
             _adam(parameters, gradient, moments, taken, _rate(taken / total, settings.rate), settings.decay)
@@ -258,7 +262,7 @@ def _scaled(halves: npt.NDArray[np.int8], scaling: Scaling) -> Numbers:
     return values
 
 
-def _kept(generator: np.random.Generator, share: float, shape: tuple[int, ...]) -> Numbers:
+def _mask(generator: np.random.Generator, share: float, shape: tuple[int, ...]) -> Numbers:
     return (generator.random(shape, dtype=np.float32) >= share).astype(np.float32) / np.float32(1 - share)
 
 
@@ -271,7 +275,7 @@ def _batches(
         if len(page.labels) > settings.longest:
             page = page.part(int(generator.integers(len(page.labels) - settings.longest + 1)), settings.longest)
         batch.append(page)
-        if sum(len(one.labels) for one in batch) >= settings.blocks:
+        if sum(len(example.labels) for example in batch) >= settings.blocks:
             yield batch
             batch = []
     if batch:
@@ -279,7 +283,10 @@ def _batches(
 
 
 def _rate(done: float, highest: float) -> float:
-    """Return the rate after a share of the steps: half a cosine up, then down (Smith and Topin, Super-Convergence, 2019)."""
+    """Return the rate after a share of the steps: it rises by half a cosine and falls by another.
+
+    Source: Smith and Topin, Super-Convergence, 2019.
+    """
     up = 0.15
     if done < up:
         return highest * (0.04 + 0.96 * (1 - float(np.cos(np.pi * done / up))) / 2)
@@ -294,7 +301,7 @@ def _adam(
     rate: float,
     decay: float,
 ) -> None:
-    """Take a step (Kingma and Ba, Adam, ICLR 2015) by the gradient, whose length is at most 1."""
+    """Take a step (Kingma and Ba, Adam, ICLR 2015) by the gradient, shortened to a length of at most 1."""
     length = float(np.sqrt(sum(float((part.astype(np.float64) ** 2).sum()) for part in gradient.values())))
     shorter = np.float32(1 / max(length, 1.0))
     for name, value in parameters.items():
@@ -311,20 +318,21 @@ def whole_numbers(
 ) -> Network:
     """Return the network in whole numbers, so that all its sums are exact.
 
-    Each layer's numbers are scaled to what is usual on some of the pages: `HIGHEST` is the highest but for one in 10,000.
-    Weights take as many bits as sums below 2 ** 24 allow.
+    On about 300 pages, each layer's numbers are scaled so that one in 10,000 exceeds `HIGHEST`. Weights take as many bits
+    as sums below 2 ** 24 allow.
     """
     sample = [
         Pass(parameters, settings, _scaled(page.halves, scaling), page.words)
         for page in examples[:: max(len(examples) // 300, 1)]
     ]
 
-    def usual(numbers: Iterator[Numbers]) -> Doubles:
-        found: Doubles = np.maximum(np.quantile(np.concatenate([*numbers], axis=1), 0.9999, axis=1), 1e-6)
-        return found
+    def high_quantile(numbers: Iterator[Numbers]) -> Doubles:
+        quantile: Doubles = np.maximum(np.quantile(np.concatenate([*numbers], axis=1), 0.9999, axis=1), 1e-6)
+        return quantile
 
-    hidden = usual(one.hidden for one in sample) / HIGHEST
-    step = float(usual(np.abs(one.states[number]) for one in sample for number in (0, -1)).max()) / STEP_LIMIT
+    hidden = high_quantile(page.hidden for page in sample) / HIGHEST
+    states = (np.abs(page.states[number]) for page in sample for number in (0, -1))
+    step = float(high_quantile(states).max()) / STEP_LIMIT
     wide = {name: value.astype(np.float64) for name, value in parameters.items()}
     squeeze = wide["squeeze_w"] / scaling.spreads
     bias = wide["squeeze_b"] - squeeze @ scaling.means.astype(np.float64)
@@ -333,7 +341,7 @@ def whole_numbers(
         _layer(wide["enter_w"] * hidden, wide["enter_b"], np.full(len(hidden), HIGHEST), step),
     ]
     for number in range(settings.steps):
-        used = usual(one.used[number] for one in sample) / HIGHEST
+        used = high_quantile(page.used[number] for page in sample) / HIGHEST
         around = wide[f"around{number}_w"] * step
         layers.append(_layer(around, wide[f"around{number}_b"], np.full(around.shape[1], STEP_LIMIT), used))
         layers.append(_layer(wide[f"mix{number}_w"] * used, wide[f"mix{number}_b"], np.full(len(used), HIGHEST), step))
@@ -344,7 +352,7 @@ def whole_numbers(
 
 
 def _layer(weights: Doubles, biases: Doubles, limits: npt.NDArray[np.int64], unit: Doubles | float) -> Layer:
-    """Return a layer with weights for whole inputs up to `limits`, whose outputs count in `unit`."""
+    """Return a layer in whole numbers, for inputs up to `limits` and outputs in multiples of `unit`."""
     most = np.abs(weights) @ limits + np.abs(biases)
     factors = np.minimum(_EXACT / most, 32_000 / np.maximum(np.abs(weights).max(axis=1), 1e-12))
     return Layer(

@@ -1,4 +1,4 @@
-"""Trees of pages with gold, to make other pages of them."""
+"""Element trees of pages with gold, of which training makes synthetic pages."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from thresher import Detail, GoldPage, decode, read_html, read_page_bytes
 from thresher.cleaners.content_model.features import features_of
 
 NEVER = frozenset("html body a span form".split())
-"""Elements that are no container of their own."""
+"""Elements that are never the container of a thread."""
 WORDED = ("class", "id", "role")
 """Attributes whose words are features."""
 ARTICLES = ("", "article")
-"""Types of pages that others are made of, as gold names them."""
-# Of the gold's words, those the content holds.
+"""The gold's types of the pages that are articles, the source of synthetic pages."""
+# The least share of the gold's words in an element that contains the content.
 _HOLDS = 0.8
 
 
 def digest_of(page: GoldPage) -> bytes:
-    """Return what is drawn for a page: the same whatever other pages there are."""
+    """Return the hash that stands for random draws of a page. It does not depend on other pages."""
     return sha256(page.stem.encode("utf-8", "replace")).digest()
 
 
@@ -33,7 +33,7 @@ def words_of(element: Any) -> Counter[str]:
 
 
 def tree_of(page: GoldPage) -> Any:
-    """Return a page's tree without its scripts; None if it is empty."""
+    """Return a page's tree without scripts and styles; None if the page is empty."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     root = etree.fromstring(decode(read_page_bytes(page)).utf8, parser)
     if root is not None:
@@ -42,18 +42,18 @@ def tree_of(page: GoldPage) -> Any:
 
 
 def html_of(element: Any) -> str:
-    """Return an element, or a whole tree, as HTML."""
+    """Return the HTML of an element or a whole tree."""
     html: str = etree.tostring(element, method="html", encoding="unicode", with_tail=False)
     return html
 
 
 def element_of(html: str) -> Any:
-    """Return the element of some HTML."""
+    """Return the first element of an HTML fragment."""
     return etree.fromstring(html, etree.HTMLParser()).find("body")[0]
 
 
 def content_of(body: Any, gold: Counter[str]) -> Any:
-    """Return the least element that holds a gold text, given its words; the body if no other does."""
+    """Return the smallest element that contains a gold text, by the counts of its words; the body if no other does."""
 
     def holds(element: Any) -> bool:
         return (words_of(element) & gold).total() >= _HOLDS * gold.total()
@@ -61,14 +61,14 @@ def content_of(body: Any, gold: Counter[str]) -> Any:
     content, inner = body, body
     while inner is not None:
         content = inner
-        inner = next((one for one in content.iterchildren(etree.Element) if holds(one)), None)
+        inner = next((child for child in content.iterchildren(etree.Element) if holds(child)), None)
     return content
 
 
 def made_page(page: GoldPage, root: Any, gold: str) -> PageToLearn | None:
-    """Return what a page has become, with labels by this gold; None if no text is left.
+    """Return a synthetic page of this tree, with labels from the gold; None if no text is left.
 
-    It has no bags, since it is to learn from only.
+    It has no bags, since it serves training and not evaluation.
     """
     segments = read_html(html_of(root), detail=Detail.ELEMENTS)
     if not segments.text:

@@ -10,7 +10,7 @@ from thresher.reports.charts import DASHED, INK, SERIES, layer, number, whole
 
 
 def calibration_plot(title: str, bins: Sequence[CalibrationBin]) -> Plot:
-    """Return a reliability diagram: how often blocks are content by their probability; larger dots stand for more blocks."""
+    """Return a reliability diagram: the share of content among blocks, by their probability. Larger dots mean more blocks."""
     rows = [{"predicted": row.predicted, "observed": row.observed, "weight": row.weight} for row in bins]
     x = number("predicted", "probability, by cross-validation over domains", (0, 1))
     y = number("observed", "share that is content", (0, 1))

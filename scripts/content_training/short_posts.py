@@ -1,8 +1,8 @@
-"""Articles cut short, among other pages' sidebars.
+"""Synthetic pages: articles cut short, among other pages' sidebars.
 
-A post of an old blog is often shorter than what stands beside it: about the author, what readers say, books, lists of links
-with a line on each. Pages with gold at hand are of long articles, and a model that has seen no other takes whatever is prose
-for content.
+A post of an old blog is often shorter than the sidebars beside it: lines about the author, readers' words, books, lists of
+links with a line on each. Most pages with gold are long articles. A model trained on long articles alone takes all prose for
+content.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _BESIDE = re.compile(
 _CONTAINERS = frozenset("div aside section ul td footer".split())
 _NAMES = "sidebar widget textwidget module about footer header right left column box secondary blogroll".split()
 _SHORT_SHARE, _BARE_SHARE, _WHOLE_SHARE = 0.75, 0.3, 0.45
-# Words of a shortened post, at least, and of what is taken from other pages.
+# Least words of a shortened post, one of these drawn; least and most words of sidebars, paragraphs and lists of other pages.
 _POSTS = (25, 40, 60, 90, 130, 200)
 _SIDEBARS, _PARAGRAPHS, _LISTS = (30, 900), (12, 90), (30, 300)
-# Of these, at most so many of a page are drawn from, and at most so many for a page.
+# The most parts of each kind that a page offers to others, and the most that are drawn for a page.
 _LARGEST = {"sidebars": 6, "paragraphs": 12, "lists": 3}
 _DRAWN = {"sidebars": 10, "paragraphs": 14, "lists": 6}
 _OTHERS = 40
-# The share of its words in the gold below which a sidebar is beside the content, and above which other text is content.
+# A sidebar has less than the share _FEW of its words in the gold; a paragraph or list of the content has more than _MOST.
 _FEW, _MOST = 0.45, 0.9
 
 
 @dataclass(frozen=True)
 class _Parts:
-    """What a page has for others, as HTML: what stands beside its content; paragraphs and lists of an article's content."""
+    """The parts of a page that others borrow, as HTML: its sidebars, and paragraphs and lists of an article's content."""
 
     sidebars: tuple[str, ...] = ()
     paragraphs: tuple[str, ...] = ()
@@ -59,9 +59,9 @@ class _Parts:
 
 
 def short_posts(pages: Sequence[GoldPage], folds: int, workers: int) -> list[PageToLearn]:
-    """Return the articles, most of them cut short, with parts of pages of the same fold around, which are no content here.
+    """Return the articles, most of them cut short, among parts of other pages of their fold. The parts are not content here.
 
-    The same pages give the same.
+    Equal pages give equal results.
     """
     whole = [page for page in pages if page.text]
     if not whole:
@@ -69,22 +69,22 @@ def short_posts(pages: Sequence[GoldPage], folds: int, workers: int) -> list[Pag
     backend, where = Backend(workers=workers), str(whole[0].path.parent)
     batches = [(whole[first : first + BATCH],) for first in range(0, len(whole), BATCH)]
     tasks = run_tasks(backend, _parts_of_batch, batches, "reading sidebars", where, ordered=True)
-    parts = [one for batch in progress(tasks, "sidebars", len(batches), "batches") for one in batch]
+    parts = [of_page for batch in progress(tasks, "sidebars", len(batches), "batches") for of_page in batch]
     fold_of = folds_of([domain(page.url) or page.stem for page in whole], folds).tolist()
     targets = []
     for number, (page, fold) in enumerate(zip(whole, fold_of, strict=True)):
-        others = [one for other, one in enumerate(parts) if fold_of[other] == fold and other != number]
+        others = [of_page for other, of_page in enumerate(parts) if fold_of[other] == fold and other != number]
         if page.page_type in ARTICLES and others:
             chance = Random(digest_of(page))
             drawn = [chance.choice(others) for _ in range(_OTHERS)]
             targets.append((page, _Parts(*(_drawn(drawn, name, chance) for name in _DRAWN)), chance.random()))
-    made = [(targets[first : first + BATCH],) for first in range(0, len(targets), BATCH)]
-    done = run_tasks(backend, _posts, made, "cutting articles short", where, ordered=True)
-    return [page for batch in progress(done, "short posts", len(made), "batches") for page in batch]
+    cuts = [(targets[first : first + BATCH],) for first in range(0, len(targets), BATCH)]
+    done = run_tasks(backend, _posts, cuts, "cutting articles short", where, ordered=True)
+    return [page for batch in progress(done, "short posts", len(cuts), "batches") for page in batch]
 
 
 def _drawn(others: Sequence[_Parts], name: str, chance: Random) -> tuple[str, ...]:
-    all_parts = [html for one in others for html in getattr(one, name)]
+    all_parts = [html for parts in others for html in getattr(parts, name)]
     return tuple(chance.sample(all_parts, min(_DRAWN[name], len(all_parts))))
 
 
@@ -113,9 +113,9 @@ def _parts(page: GoldPage) -> _Parts:
         low, high = _PARAGRAPHS if kind == "p" else _LISTS
         if kind in texts and page.page_type in ARTICLES and low <= size <= high and share > _MOST:
             texts[kind].append(html_of(element))
-    largest = [html for _, html in sorted(sidebars, key=lambda one: -one[0])]
-    found = zip((largest, texts["p"], texts["ul"]), _LARGEST.values(), strict=True)
-    return _Parts(*(tuple(each[:most]) for each, most in found))
+    largest = [html for _, html in sorted(sidebars, key=lambda sidebar: -sidebar[0])]
+    limited = zip((largest, texts["p"], texts["ul"]), _LARGEST.values(), strict=True)
+    return _Parts(*(tuple(each[:most]) for each, most in limited))
 
 
 def _posts(targets: Sequence[tuple[GoldPage, _Parts, float]]) -> list[PageToLearn]:
@@ -123,7 +123,7 @@ def _posts(targets: Sequence[tuple[GoldPage, _Parts, float]]) -> list[PageToLear
 
 
 def _post(page: GoldPage, parts: _Parts, seed: float) -> PageToLearn | None:
-    """Return a page as a short post; None if its content is not below the body or all that is left of it is gone."""
+    """Return a page as a short post; None if its content is the body itself or nothing of the content is left."""
     chance, root, gold = Random(seed), tree_of(page), Counter(tokens(page.text))
     body = None if root is None else root.find("body")
     if body is None:
@@ -157,7 +157,7 @@ def _post(page: GoldPage, parts: _Parts, seed: float) -> PageToLearn | None:
 
 
 def _cut(content: Any, gold: Counter[str], words: int) -> None:
-    """Remove what is content after so many words of it."""
+    """Remove the content after its first `words` words, by whole elements."""
     kept = 0
     for child in [*content.iterchildren(etree.Element)]:
         own = words_of(child)
@@ -168,7 +168,7 @@ def _cut(content: Any, gold: Counter[str], words: int) -> None:
 
 
 def _sidebar(parts: _Parts, chance: Random) -> Any:
-    """Return an element of boxes with headings and with paragraphs and lists of other pages."""
+    """Return a sidebar of boxes, with headings, paragraphs and lists of other pages."""
     sidebar = etree.Element("div")
     if name := chance.choice((*_NAMES, *[""] * 3)):
         sidebar.set(chance.choice(("class", "id")), name)

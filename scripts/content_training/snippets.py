@@ -1,5 +1,7 @@
-"""Gold of snippets alone, as Trafilatura's evaluation has it: the snippets of a page `with`, which must stay, and `without`,
-which must go, in `evaldata.json`, `{url: {"file": name, "with": [...], "without": [...]}}`; pages are in `eval/` and `cache/`.
+"""Gold standards of snippets, in the form of Trafilatura's evaluation.
+
+`evaldata.json` has `{url: {"file": name, "with": [...], "without": [...]}}`: snippets that a cleaned page must have, and
+snippets that it must not have. The pages are in `eval/` and `cache/`.
 """
 
 from __future__ import annotations
@@ -18,11 +20,11 @@ _FIX = 'write {"url": {"file": "1.html", "with": ["text"], "without": ["text"]},
 
 
 class SnippetPage(GoldPage):
-    """A page of which snippets are known, and not whether other text is content."""
+    """A page with gold for snippets only: whether its other text is content is unknown."""
 
 
 def read_pages(folder: Path, comments: bool = False) -> tuple[GoldPage, ...]:
-    """Return the pages of any gold standard, sorted by stem: `SnippetPage`s if the folder has `evaldata.json`."""
+    """Return the pages of a gold standard, sorted by stem. They are `SnippetPage`s if the folder has `evaldata.json`."""
     if not (folder / FILE).is_file():
         return read_gold(folder, comments=comments).pages
     by_stem: dict[str, GoldPage] = {}
@@ -46,7 +48,7 @@ def read_pages(folder: Path, comments: bool = False) -> tuple[GoldPage, ...]:
 
 def _texts(entry: dict[str, Any], member: str) -> tuple[str, ...]:
     texts = entry.get(member) or []
-    # A blank one would be in every text.
+    # Every text would contain a blank snippet.
     if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
         raise ValueError(f"`{member}` is not a list of texts")
     return tuple(map(fit_text, texts))

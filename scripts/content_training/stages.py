@@ -1,4 +1,4 @@
-"""Training a content model: forums and a network by cross-validation over domains, calibration, the cutoff."""
+"""Stages of training a content model: the forum trees, the network, calibration and cutoff, all by folds of domains."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from thresher.cleaners.content_model.trees import Calibration, Trees
 Doubles = npt.NDArray[np.float64]
 
 CUTOFFS = tuple(round(0.05 * step, 2) for step in range(2, 17))
-"""Cutoffs tried."""
-# What comments must gain to be content beside articles too: models of other seeds differ by as much.
+"""Cutoffs tried for the model's default."""
+# Gain in word F1 above which comments count as content on all pages. Models of different seeds differ by as much.
 _CLEARLY = 0.003
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Settings of training: the network, the trees of forums, the folds."""
+    """Settings of training: the network, the trees that recognise forums, the number of folds."""
 
     network: NetworkSettings = field(default_factory=NetworkSettings)
     forum: TreeSettings = field(default_factory=lambda: TreeSettings(trees=100, depth=4, rate=0.1, share_of_rows=1))
@@ -47,7 +47,7 @@ class TrainingSettings:
 
 @dataclass(frozen=True)
 class PagesOfSet:
-    """A set's pages; the set as the card names it; the weight of its blocks."""
+    """A training set: its description on the model's card, its pages, and the weight of its blocks."""
 
     about: TrainingSet
     pages: Sequence[PageToLearn]
@@ -56,14 +56,14 @@ class PagesOfSet:
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained model, and how it did by cross-validation over domains.
+    """A trained model, and its quality by cross-validation over domains.
 
     Attributes:
         model: the model, trained on all pages.
-        calibration: of the pages' probabilities.
-        f1: for each set with whole gold texts the word F1 of each page at the model's cutoff; shape (pages,) each.
-        curve: the mean word F1 over these sets by cutoff.
-        without: for each fold the model that does not know its pages, with calibration and cutoff of `model`.
+        calibration: the bins of a reliability diagram of the blocks' probabilities.
+        f1: by set with whole gold texts, the word F1 of each page at the model's cutoff; shape (pages,).
+        curve: by cutoff, the mean word F1 over these sets.
+        without: for each fold, a model trained on the other folds, with the calibration and cutoff of `model`.
     """
 
     model: ContentModel
@@ -75,7 +75,7 @@ class Trained:
 
 @dataclass(frozen=True)
 class _FittedTrees:
-    """Trees fitted to all examples, those fitted without each fold, and probabilities of unknown examples."""
+    """Trees fitted to all examples, trees fitted without each fold, and each example's probability by the latter."""
 
     stage: TreeStage
     without: Sequence[TreeStage]
@@ -84,7 +84,7 @@ class _FittedTrees:
 
 @dataclass(frozen=True)
 class _FittedNetwork:
-    """A network fitted to all pages, those fitted without each fold, and sums by the one that does not know the block."""
+    """A network fitted to all pages, networks fitted without each fold, and each block's sum by the latter."""
 
     stage: NetworkStage
     without: Sequence[NetworkStage]
@@ -93,9 +93,9 @@ class _FittedNetwork:
 
 @dataclass(frozen=True)
 class _Examples:
-    """Examples for a stage; shape (examples,) each. Those without a label have NaN.
+    """Examples of a stage; each array has shape (examples,). A missing label is NaN.
 
-    Probabilities are fitted to those that are `counted`.
+    Calibration uses only the `counted` examples.
     """
 
     labels: Doubles
@@ -108,14 +108,14 @@ class _Examples:
         return ~np.isnan(self.labels)
 
     def has_both_classes(self, without: int) -> bool:
-        """Whether there are examples of both classes outside of a fold."""
+        """Whether the other folds have examples of both classes."""
         others = self.labels[self.known & (self.fold != without)]
         return bool(len(others) and (others >= 0.5).any() and (others < 0.5).any())
 
 
 @dataclass(frozen=True)
 class _Blocks(_Examples):
-    """All blocks of all pages, and where each page's end."""
+    """All blocks of all pages, and the end of each page's blocks."""
 
     pages: tuple[PageToLearn, ...]
     ends: npt.NDArray[np.int64]
@@ -126,9 +126,9 @@ class _Blocks(_Examples):
 
 
 def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings | None = None) -> Trained:
-    """Train a model; the same pages in the same order give the same bytes on the same machine.
+    """Train a model. Equal pages in equal order give equal bytes on one machine.
 
-    All is fitted without each fold in turn: calibration and cutoff are from pages that it does not know.
+    Each stage is also fitted without each fold, so calibration and cutoff come from pages that the fitted stage never saw.
     """
     settings = settings or TrainingSettings()
     blocks = _blocks(sets, settings.folds)
@@ -138,9 +138,9 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
     forum, network = forums.stage, networks.stage
     by_block = blocks.of_pages(network.calibration(networks.sums))
     cutoff, curve, f1, by_page = _best_cutoff(sets, blocks, by_block, forums.probabilities)
-    # Comments are beside the content for some gold and part of it for other.
-    unknown = np.ones(len(blocks.pages))
-    with_comments = _best_cutoff(sets, blocks, by_block, unknown)
+    # Some gold standards count comments as content, some do not.
+    all_forums = np.ones(len(blocks.pages))
+    with_comments = _best_cutoff(sets, blocks, by_block, all_forums)
     if max(with_comments[1].values(), default=0.0) > max(curve.values(), default=0.0) + _CLEARLY:
         forums, (cutoff, curve, f1, by_page) = _any_forums(blocks, settings), with_comments
         forum = forums.stage
@@ -150,7 +150,7 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
     card = ContentCard(
         FORMAT,
         KIND,
-        tuple(one.about for one in sets),
+        tuple(pages_of_set.about for pages_of_set in sets),
         forum.names,
         network.names,
         cutoff,
@@ -166,17 +166,19 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
 
 
 def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
-    pages = tuple(page for one in sets for page in one.pages)
-    where = ", ".join(one.about.name for one in sets)
+    pages = tuple(page for pages_of_set in sets for page in pages_of_set.pages)
+    where = ", ".join(pages_of_set.about.name for pages_of_set in sets)
     if not pages:
         raise InputError("no page with gold has blocks", "check the folders", where)
     by_page = folds_of([page.domain for page in pages], folds)
     sizes = [len(page.labels) for page in pages]
     labels = np.concatenate([page.labels for page in pages])
-    weights = np.concatenate([page.weights * one.weight for one in sets for page in one.pages])
-    # Made pages have other shares of content than real ones.
-    whole = np.array([page.bags is not None for page in pages])
-    counted = np.repeat(whole if whole.any() else ~whole, sizes)
+    weights = np.concatenate(
+        [page.weights * pages_of_set.weight for pages_of_set in sets for page in pages_of_set.pages]
+    )
+    # Synthetic pages do not count: their shares of content differ from real pages' shares.
+    real = np.array([page.bags is not None for page in pages])
+    counted = np.repeat(real if real.any() else ~real, sizes)
     blocks = _Blocks(labels, weights, np.repeat(by_page, sizes), counted, pages, np.cumsum(sizes))
     for fold in range(folds):
         if not blocks.has_both_classes(without=fold):
@@ -193,13 +195,13 @@ def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
 def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None]) -> _FittedTrees:
     """Return the stage that recognises forums.
 
-    It learns from the types that the gold gives. Where these are too few, any page may be a forum's.
+    It learns from the gold's page types. If they are too few, the stage takes every page for a forum's.
     """
     pages = blocks.pages
     labels = np.array([float(page.page_type == FORUM) if page.page_type else np.nan for page in pages])
     fold = blocks.fold[blocks.ends - 1]
     examples = _Examples(labels, np.ones(len(pages)), fold, np.ones(len(pages), dtype=np.bool_))
-    if not all(examples.has_both_classes(without=one) for one in range(settings.folds)):
+    if not all(examples.has_both_classes(without=number) for number in range(settings.folds)):
         for _ in range(settings.folds + 1):
             done()
         return _any_forums(blocks, settings)
@@ -209,7 +211,7 @@ def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None
 
 
 def _any_forums(blocks: _Blocks, settings: TrainingSettings) -> _FittedTrees:
-    """Return a stage for which every page is a forum's."""
+    """Return a stage that takes every page for a forum's."""
     question = np.zeros(1, dtype=np.uint16), np.zeros(1, dtype=np.float32)
     trees = Trees(*question, np.zeros((1, 1), dtype=np.uint16), np.zeros((1, 2), dtype=np.int16))
     stage = TreeStage(forum_names(feature_names())[:1], trees, Calibration(np.zeros(1, dtype=np.int64), np.ones(1)))
@@ -223,7 +225,7 @@ def _stage(
     settings: TreeSettings,
     done: Callable[[], None],
 ) -> _FittedTrees:
-    """Return a stage fitted to all examples."""
+    """Return a stage fitted to all examples, and its versions without each fold."""
     known = examples.known
     sums = np.zeros(len(examples.labels), dtype=np.int64)
     without: list[Trees] = []
@@ -244,7 +246,7 @@ def _stage(
 
 
 def _tree_stage(names: tuple[str, ...], trees: Trees, calibration: Calibration) -> TreeStage:
-    """Return a stage that names only the features that its trees use."""
+    """Return a stage with the features that its trees use."""
     used = np.unique(trees.features)
     own = replace(trees, features=np.searchsorted(used, trees.features).astype(np.uint16))
     return TreeStage(tuple(names[feature] for feature in used), own, calibration)
@@ -253,8 +255,8 @@ def _tree_stage(names: tuple[str, ...], trees: Trees, calibration: Calibration) 
 def _network(
     sets: Sequence[PagesOfSet], blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None]
 ) -> _FittedNetwork:
-    """Return the network trained on all pages."""
-    weights = [one.weight for one in sets for _ in one.pages]
+    """Return the network trained on all pages, and the networks trained without each fold."""
+    weights = [pages_of_set.weight for pages_of_set in sets for _ in pages_of_set.pages]
     folds = blocks.fold[blocks.ends - 1].tolist()
     scaling = scaling_of(blocks.pages)
 
@@ -283,10 +285,10 @@ def _network(
 def _best_cutoff(
     sets: Sequence[PagesOfSet], blocks: _Blocks, by_block: Sequence[Doubles], forums: Doubles
 ) -> tuple[float, dict[float, float], dict[str, Doubles], list[Doubles]]:
-    """Return the cutoff with the highest mean over sets of the mean word F1; that mean by cutoff; each page's F1 at the
-    best by set; the probabilities of each page's blocks.
+    """Return the best cutoff, the mean word F1 by cutoff, each set's F1 by page at the best cutoff, and probabilities.
 
-    Sets of snippets have no part in it; without other sets the cutoff is a half.
+    The mean word F1 is over the sets' means. Probabilities are by page and block. Sets of snippets do not count. If all
+    sets are of snippets, the cutoff is a half.
     """
     by_page = [
         of_page(own, forum, page.features)
@@ -294,21 +296,21 @@ def _best_cutoff(
     ]
     scores: dict[str, Doubles] = {}
     first = 0
-    for one in sets:
-        own = by_page[first : first + len(one.pages)]
-        first += len(one.pages)
+    for pages_of_set in sets:
+        own = by_page[first : first + len(pages_of_set.pages)]
+        first += len(pages_of_set.pages)
         rows = [
-            [page.bags.f1(each >= cutoff) for cutoff in CUTOFFS]
-            for page, each in zip(one.pages, own, strict=True)
+            [page.bags.f1(probabilities >= cutoff) for cutoff in CUTOFFS]
+            for page, probabilities in zip(pages_of_set.pages, own, strict=True)
             if page.bags is not None
         ]
         if rows:
-            scores[one.about.name] = np.array(rows)
+            scores[pages_of_set.about.name] = np.array(rows)
     if not scores:
         return 0.5, {}, {}, by_page
     means = np.mean([rows.mean(axis=0) for rows in scores.values()], axis=0)
-    # Of equals, to four digits, the nearest to a half.
-    best = min(range(len(CUTOFFS)), key=lambda one: (-round(float(means[one]), 4), abs(CUTOFFS[one] - 0.5)))
+    # Cutoffs with equal means, to four digits, are ranked by their distance to a half.
+    best = min(range(len(CUTOFFS)), key=lambda number: (-round(float(means[number]), 4), abs(CUTOFFS[number] - 0.5)))
     curve = {cutoff: float(mean) for cutoff, mean in zip(CUTOFFS, means, strict=True)}
     return CUTOFFS[best], curve, {name: rows[:, best] for name, rows in scores.items()}, by_page
 

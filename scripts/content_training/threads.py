@@ -1,7 +1,8 @@
-"""Articles that have another page's thread below them.
+"""Synthetic pages: articles with another page's thread below them.
 
-Few pages with gold have far more words by readers than by their author, as old blogs do; without them a model takes a long
-thread for the content of a forum. The gold of an article lacks the thread that is put below it, so that is not content.
+On many old blogs, readers write far more words than the author. Few pages with gold are like this, and a model trained
+without them takes a long thread for the content of a forum. The article's gold lacks the thread below it, so the thread
+is not content.
 """
 
 from __future__ import annotations
@@ -35,42 +36,44 @@ _THREAD = re.compile("comment|repl(?:y|ies)|respon|disqus|discussion|thread|post
 _NAMES = ("comments", "comment-list", "comments-area", "responses", "disqus_thread", "discussion")
 _FEWEST_WORDS, _MOST_WORDS = 60, 3000
 _FEW = 2
-# Of the words of a thread, the share in the gold up to which it is beside the content.
+# A thread with less than this share of its words in the gold is not content.
 _BESIDE = 0.75
 
 
 @dataclass(frozen=True)
 class _Read:
-    """A page's thread as HTML, empty if none; and whether another thread may be put below its content."""
+    """A page's thread as HTML, empty without one, and whether another page's thread may go below its content."""
 
     thread: str
     is_target: bool
 
 
 def grafted_pages(pages: Sequence[GoldPage], folds: int, workers: int) -> list[PageToLearn]:
-    """Return half of the articles, chosen by a hash, each with the thread of a page of the same fold.
+    """Return half of the articles, chosen by a hash, each with the thread of another page of its fold.
 
-    Threads are what is named so by class or id, on forum pages and where the gold leaves it out. The pages have no bags, since
-    they are to learn from only. The same pages give the same.
+    A thread is an element with a thread's class or id, on a forum page or outside the gold. The pages have no bags, since
+    they serve training and not evaluation. Equal pages give equal results.
     """
     whole = [page for page in pages if page.text]
     if not whole:
         return []
-    where = Backend(workers=workers), str(whole[0].path.parent)
+    backend, where = Backend(workers=workers), str(whole[0].path.parent)
     batches = [(whole[first : first + BATCH],) for first in range(0, len(whole), BATCH)]
-    tasks = run_tasks(where[0], _read_batch, batches, "reading threads", where[1], ordered=True)
-    read = [one for batch in progress(tasks, "threads", len(batches), "batches") for one in batch]
+    tasks = run_tasks(backend, _read_batch, batches, "reading threads", where, ordered=True)
+    read = [page for batch in progress(tasks, "threads", len(batches), "batches") for page in batch]
     fold_of = folds_of([domain(page.url) or page.stem for page in whole], folds).tolist()
     pairs = []
     for number, (page, fold) in enumerate(zip(whole, fold_of, strict=True)):
         digest = digest_of(page)
         threads = [
-            one.thread for other, one in enumerate(read) if one.thread and fold_of[other] == fold and other != number
+            source.thread
+            for other, source in enumerate(read)
+            if source.thread and fold_of[other] == fold and other != number
         ]
         if read[number].is_target and digest[0] % 2 and threads:
             pairs.append((page, threads[int.from_bytes(digest[1:4], "big") % len(threads)]))
     grafts = [(pairs[first : first + BATCH],) for first in range(0, len(pairs), BATCH)]
-    done = run_tasks(where[0], _graft, grafts, "grafting threads", where[1], ordered=True)
+    done = run_tasks(backend, _graft, grafts, "grafting threads", where, ordered=True)
     return [page for batch in progress(done, "articles with threads", len(grafts), "batches") for page in batch]
 
 
@@ -112,7 +115,7 @@ def _graft(pairs: Sequence[tuple[GoldPage, str]]) -> list[PageToLearn]:
 
 
 def _put(body: Any, html: str, page: GoldPage) -> None:
-    """Put a thread below the content: into the least element that holds it, or after that."""
+    """Put a thread below the content: at the end of the smallest element that contains it, or after that element."""
     length, wrapped, named, after, bare = digest_of(page)[4:9]
     content = content_of(body, Counter(tokens(page.text)))
     if content.tag in NEVER or content.tag in ("p", "pre"):

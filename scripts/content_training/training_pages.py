@@ -1,4 +1,4 @@
-"""Pages with gold as training sees them: features, labels, words, and folds by domain, so that no site is on both sides."""
+"""Pages with gold for training: features, labels, words, and folds by domain, so that no site is in two folds."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from thresher.base.progress import progress
 from thresher.cleaners.content_model.features import BlockFeatures, features_of
 
 FOLDS = 5
-# Second-level domains under which names are registered, such as co.uk, are short.
+# The most characters of a second-level domain under which names are registered, such as "co" of co.uk.
 _SHORT = 3
 Labels = npt.NDArray[np.float64]
-# In scripts without spaces each character is a token, so that blocks with other line breaks align.
+# In scripts without spaces each character is a token, so that texts with different line breaks align.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 BATCH = 8
 FORUM = "forum"
-"""The type of pages whose content is what readers write, as gold names it."""
+"""The gold's type of pages whose content is readers' posts."""
 _WORD = re.compile(r"\w+")
 
 
 def domain(url: str) -> str:
-    """Return the registered domain of an address, by length of its labels; the host itself if it has no dot.
+    """Return the registered domain of an address, by the lengths of its labels; the host itself if it has no dot.
 
-    A public-suffix list would be exact; folds need only that a site is not split, and joining two sites does no harm.
+    A public-suffix list would be exact. Folds need only whole sites, and joining two sites does no harm.
 
     >>> domain("https://www.example.co.uk/a"), domain("http://blog.example.com:80/"), domain("")
     ('example.co.uk', 'example.com', '')
@@ -52,7 +52,7 @@ def domain(url: str) -> str:
 
 
 def folds_of(domains: Sequence[str], folds: int = FOLDS) -> Ints:
-    """Return the fold of each page, from 0, by a hash of its domain: the same whatever other pages there are."""
+    """Return the fold of each page, from 0, by a hash of its domain. The fold does not depend on other pages."""
     digests = (hashlib.sha256(name.encode("utf-8", "replace")).digest() for name in domains)
     return np.array([int.from_bytes(digest[:8], "big") % folds for digest in digests], dtype=np.int64)
 
@@ -67,9 +67,9 @@ def tokens(text: str) -> list[str]:
 
 
 def labels_of_text(blocks: Sequence[str], gold: str) -> Labels:
-    """Return the share of each block's words that are aligned with the gold text; shape (blocks,), range 0 to 1.
+    """Return the share of each block's words that align with the gold text; shape (blocks,), range 0 to 1.
 
-    The alignment is by longest matching runs of words, as `cleaning_measures`. Blocks without words have 0.
+    As in `cleaning_measures`, longest matching runs of words align. Blocks without words have the share 0.
     """
     indices, block_of_word, counts = align_words(blocks, tokens(gold))
     return np.bincount(block_of_word[indices >= 0], minlength=len(blocks)) / np.maximum(counts, 1)
@@ -78,7 +78,7 @@ def labels_of_text(blocks: Sequence[str], gold: str) -> Labels:
 def align_words(
     blocks: Sequence[str], gold: Sequence[str]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return for each word of the blocks its index in the gold's words, -1 if none, and its block; the blocks' words."""
+    """Return each word's index in the gold's words (-1 if none), each word's block, and the number of words by block."""
     words = [tokens(block) for block in blocks]
     counts = np.array([len(each) for each in words], dtype=np.int64)
     block_of_word = np.repeat(np.arange(len(blocks)), counts)
@@ -89,9 +89,9 @@ def align_words(
 
 
 def labels_of_snippets(blocks: Sequence[str], required: Sequence[str], forbidden: Sequence[str]) -> Labels:
-    """Return 1 for blocks that hold a required snippet, 0 for those that hold a forbidden one, NaN for the others.
+    """Return 1 for blocks with a required snippet, 0 for blocks with a forbidden snippet, NaN for others; shape (blocks,).
 
-    Case, punctuation and spacing do not count. A block with both is required. Shape (blocks,).
+    Case, punctuation and spacing do not count. A block with both gets 1.
     """
     texts = [_padded(block) for block in blocks]
     labels = np.full(len(blocks), np.nan)
@@ -103,14 +103,18 @@ def labels_of_snippets(blocks: Sequence[str], required: Sequence[str], forbidden
 
 
 def _padded(text: str) -> str:
-    # Spaces at both ends, so that snippets are whole words.
+    # Spaces at both ends make snippets match whole words only.
     return f" {' '.join(tokens(text))} "
 
 
 @dataclass(frozen=True)
 class Bags:
-    """The words of a page's blocks in order, numbered, shape (words,); where each block's end, (blocks,); and how often
-    the gold text has each number, (numbers,).
+    """The words of a page and of its gold text, as numbers.
+
+    Attributes:
+        words: the words of the blocks in order; shape (words,).
+        ends: the end of each block's words; shape (blocks,).
+        gold: the frequency of each number in the gold text; shape (numbers,).
     """
 
     words: npt.NDArray[np.int32]
@@ -118,7 +122,7 @@ class Bags:
     gold: npt.NDArray[np.int32]
 
     def f1(self, kept: npt.NDArray[np.bool_]) -> float:
-        """Return the word F1 of the kept blocks: bags of `\\w+` in lower case, as WCXB and `cleaneval` count."""
+        """Return the word F1 of the kept blocks over bags of lower-case `\\w+`, as WCXB and `cleaneval` count."""
         mask = np.repeat(kept, np.diff(self.ends, prepend=0))
         counts = np.bincount(self.words[mask], minlength=len(self.gold))
         shared, words, gold = int(np.minimum(counts, self.gold).sum()), int(counts.sum()), int(self.gold.sum())
@@ -132,12 +136,12 @@ class PageToLearn:
     """A page with gold.
 
     Attributes:
-        stem: its name in its set.
-        domain: of its address; the stem if it has none.
-        page_type: as the gold says; may be empty.
-        features: of its blocks.
-        labels: the blocks' shares of content, NaN where unknown; shape (blocks,).
-        bags: the words, None if only snippets are known.
+        stem: the page's name in its set.
+        domain: the registered domain of its address; the stem if it has no address.
+        page_type: the gold's type, may be empty.
+        features: the blocks' features.
+        labels: the blocks' shares of content, NaN if unknown; shape (blocks,).
+        bags: the words; None for synthetic pages and for pages whose gold is snippets.
     """
 
     stem: str
@@ -149,23 +153,23 @@ class PageToLearn:
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
-        """The blocks' weights: the root of their share of the page's words, so that pages count much the same."""
+        """The blocks' weights: the square roots of their shares of the page's words, so that pages count nearly equally."""
         words = np.maximum(self.features.words, 0.25)
         return np.sqrt(words / max(float(words.sum()), 20.0))
 
 
 def read_training_pages(pages: Sequence[GoldPage], workers: int) -> tuple[list[PageToLearn], list[str]]:
-    """Return the pages that have text, in order; and the stems of those that have none, or no gold text, or cannot be parsed.
+    """Return the pages with text, in order, and the stems of the pages without text or gold text or that do not parse.
 
-    A gold text without a word says more often that it is missing than that nothing on the page is content.
+    Pages with an empty gold text are skipped: more often the gold is missing than the page has no content.
     """
     batches = [(pages[first : first + BATCH],) for first in range(0, len(pages), BATCH)]
     tasks = run_tasks(
         Backend(workers=workers), _read_batch, batches, "reading pages", str(pages[0].path.parent), ordered=True
     )
     read = [page for batch in progress(tasks, "features", len(batches), "batches") for page in batch]
-    good = [page for page in read if isinstance(page, PageToLearn)]
-    return good, [page for page in read if isinstance(page, str)]
+    learnable = [page for page in read if isinstance(page, PageToLearn)]
+    return learnable, [page for page in read if isinstance(page, str)]
 
 
 def _read_batch(pages: Sequence[GoldPage]) -> list[PageToLearn | str]:
@@ -193,12 +197,12 @@ def _read(page: GoldPage) -> PageToLearn | None:
 
 
 def bags_of(blocks: Sequence[str], gold: str) -> Bags:
-    """Number the words of a page's blocks and of its gold text."""
+    """Return the words of a page's blocks and of its gold text as numbers."""
     numbers: dict[str, int] = {}
     words = [[numbers.setdefault(word, len(numbers)) for word in _WORD.findall(block.lower())] for block in blocks]
-    wanted = Counter(numbers.setdefault(word, len(numbers)) for word in _WORD.findall(gold.lower()))
+    frequencies = Counter(numbers.setdefault(word, len(numbers)) for word in _WORD.findall(gold.lower()))
     counts = np.zeros(len(numbers), dtype=np.int32)
-    for number, count in wanted.items():
+    for number, count in frequencies.items():
         counts[number] = count
     return Bags(
         np.array([number for block in words for number in block], dtype=np.int32),
