@@ -4,10 +4,10 @@
 usage: scripts/extractors.py [NAME...]
        scripts/extractors.py --row FOLDER [NAME...]
 
-Each extractor's text of the collections (all seven without names) is indexed by Lucene, searched and judged alike; `web` is
-scored by models that do not know its pages (scripts/seven.py). Each folder below results/texts is one more row: it has
-NAME.jsonl of some collections, JSON lines with `id` and `contents`, as scripts/other_texts.py writes them. With `--row` the
-row of any such folder is printed, and the page stays. Needs the extra `extractors`.
+Without names, all seven collections are compared. Lucene indexes and searches each extractor's text. Models trained without
+the page's fold score `web` (scripts/seven.py). Each folder in results/texts becomes a row of the table: its files
+NAME.jsonl, one for each collection, are JSON lines with `id` and `contents`, as scripts/other_texts.py writes them. With
+`--row` the script prints the row of a folder of texts and does not change the page. Needs the extra `extractors`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from thresher.scores.store import read_cost
 PAGE = ROOT / "docs" / "results" / "extractors.md"
 TEXTS = ROOT / "results" / "texts"
 ROWS_FOLDER = ROOT / "results" / "row"
-"""Where single rows are measured, which need no scores."""
+"""Folder of the measurements for `--row`, which needs no scores."""
 TIMES = "times.json"
-"""In a folder of texts: by collection, the time by that of `content`."""
+"""File in a folder of texts: by collection, the extractor's time over that of `content`."""
 
 WEIGHTS = "`weights`"
 ROWS: Mapping[str, str] = {
@@ -46,12 +46,12 @@ ROWS: Mapping[str, str] = {
     f"`{CONTENT}`": CONTENT,
     **EXTRACTORS,
 }
-"""The treatments by their labels: Thresher's own in code."""
+"""Treatments by label. Labels of Thresher's own cleaners are code."""
 
 
 @dataclass
 class Row:
-    """An extractor: its indexes by collection, and its times by those of `content`, where they are known."""
+    """An extractor: by collection, its index, and its time over that of `content` if measured."""
 
     label: str
     indexes: dict[str, Built] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """The collections with their unchanged text, and the extractors."""
+    """The collections, the indexes of their unchanged text, and the rows of the extractors."""
 
     collections: Sequence[Collection]
     baselines: Mapping[str, Built]
@@ -72,12 +72,12 @@ class Leaderboard:
         return [one.name for one in self.collections]
 
     def comparison(self, row: Row, name: str) -> Comparison:
-        """Return the comparison of a row with the unchanged text, topic by topic."""
+        """Return the comparison of an extractor's text with the unchanged text, topic by topic."""
         ours, theirs = (one.values[QLD][MAIN_MEASURE] for one in (row.indexes[name], self.baselines[name]))
         return compare([ours[topic] for topic in theirs], [*theirs.values()], MAIN_MEASURE)
 
     def effectiveness(self) -> Iterator[list[str]]:
-        """Give the line of the unchanged text, then each extractor's changes by collection, the best mean first."""
+        """Yield the line of the unchanged text, then each extractor's changes by collection, the best mean first."""
         means = {name: one.means(QLD, MAIN_MEASURE) for name, one in self.baselines.items()}
         yield ["no cleaning", "", *(f"{mean:.3f}" for mean in means.values())]
         lines: list[tuple[float, list[str]]] = []
@@ -88,21 +88,21 @@ class Leaderboard:
                 if name not in row.indexes:
                     cells.append("")
                     continue
-                found = self.comparison(row, name)
-                cells.append(relative(found, means[name], "<br>"))
-                changes.append(found.difference / means[name])
+                comparison = self.comparison(row, name)
+                cells.append(relative(comparison, means[name], "<br>"))
+                changes.append(comparison.difference / means[name])
             mean = float(np.mean(changes))
             lines.append((mean, [row.label, percent(mean) if len(changes) == len(self.names) else "", *cells]))
         for _, line in sorted(lines, key=lambda line: -line[0]):
             yield line
 
     def sizes(self) -> Iterator[list[str]]:
-        """Give of each extractor the bytes and postings by those of the unchanged text, the emptied pages, and the time."""
+        """Yield each extractor's bytes and postings in per cent of the unchanged text's, its emptied pages and its time."""
         for row in self.rows:
-            pairs = [(one, self.baselines[name]) for name, one in row.indexes.items()]
-            by_bytes = [100 * one.bytes / base.bytes for one, base in pairs]
-            postings = [100 * one.postings / base.postings for one, base in pairs]
-            emptied = sum(base.documents - one.documents for one, base in pairs)
+            pairs = [(index, self.baselines[name]) for name, index in row.indexes.items()]
+            by_bytes = [100 * index.bytes / base.bytes for index, base in pairs]
+            postings = [100 * index.postings / base.postings for index, base in pairs]
+            emptied = sum(base.documents - index.documents for index, base in pairs)
             times = [*row.times.values()]
             yield [
                 row.label,
@@ -119,65 +119,65 @@ def spread(values: Sequence[float], digits: int) -> str:
 
 
 class ScoredPages:
-    """The seconds of a collection's pass over its pages: each page is read once, then given to the extractors in turn."""
+    """The seconds of a collection's pass: each page is read once and then extracted by each extractor in turn."""
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
 
     @cached_property
     def seconds(self) -> Counter[str]:
-        """The seconds by scorer and extractor, and of reading the pages."""
+        """The seconds by scorer and extractor, and the seconds of reading the pages."""
         every = Counter[str]()
         for path in shards(self.collection.scored.store):
             every.update(read_cost(path).seconds)
         return every
 
     def of(self, name: str) -> float:
-        """Return a treatment's seconds; Thresher's own include reading the pages."""
+        """Return a treatment's seconds. Those of Thresher's own cleaners include reading the pages."""
         scorers = parse_treatment(name).cleaner.scorers
         own = {scorer.canonical_name for scorer in scorers}
         own |= {maker.canonical_name for scorer in scorers for maker in scorer.required_texts}
         reads = not any(scorer.required_texts for scorer in scorers)
-        return sum(self.seconds[one] for one in own) + reads * self.seconds["pages"]
+        return sum(self.seconds[name] for name in own) + reads * self.seconds["pages"]
 
 
 def measured(collections: Sequence[Collection]) -> Leaderboard:
-    """Return the leaderboard, and index what is not indexed yet."""
+    """Return the leaderboard. Indexes without stored measurements are built."""
     baselines: dict[str, Built] = {}
     rows = {label: Row(label) for label in ROWS}
-    for one in collections:
-        names = {label: one.own(name) for label, name in ROWS.items()}
-        built = one.build([BASELINE, *names.values()])
-        baselines[one.name] = built[BASELINE]
-        passed = ScoredPages(one)
+    for collection in collections:
+        names = {label: collection.own(name) for label, name in ROWS.items()}
+        built = collection.build([BASELINE, *names.values()])
+        baselines[collection.name] = built[BASELINE]
+        passed = ScoredPages(collection)
         for label, name in names.items():
-            rows[label].indexes[one.name] = built[name]
+            rows[label].indexes[collection.name] = built[name]
             if label != WEIGHTS:
-                rows[label].times[one.name] = passed.of(name) / passed.of(CONTENT)
+                rows[label].times[collection.name] = passed.of(name) / passed.of(CONTENT)
     folders = sorted(folder for folder in TEXTS.glob("*") if folder.is_dir())
     return Leaderboard(collections, baselines, [*rows.values(), *(row_of(folder, collections) for folder in folders)])
 
 
 def row_of(folder: Path, collections: Sequence[Collection]) -> Row:
-    """Return the row of a folder of texts; what is known of unchanged files is taken from results/seven."""
+    """Return the row of a folder of texts. Stored measurements of unchanged files are reused."""
     row = Row(folder.name)
-    for one in collections:
-        texts = folder / f"{one.name}.jsonl"
+    for collection in collections:
+        texts = folder / f"{collection.name}.jsonl"
         if texts.exists():
-            known = one.read_built()
+            built = collection.read_built()
             name = f"{texts} {texts.stat().st_mtime_ns}"
-            if name not in known:
-                one.begin(f"indexing {texts}")
-                known[name] = one.index_texts(texts)
-                one.write_built(known)
-            row.indexes[one.name] = known[name]
+            if name not in built:
+                collection.begin(f"indexing {texts}")
+                built[name] = collection.index_texts(texts)
+                collection.write_built(built)
+            row.indexes[collection.name] = built[name]
     if (folder / TIMES).exists():
         row.times = json.loads((folder / TIMES).read_text(encoding="utf-8"))
     return row
 
 
 def tables(board: Leaderboard) -> tuple[str, str]:
-    """Return the table of effectiveness and that of sizes and times."""
+    """Return the table of effectiveness, and the table of sizes and times."""
     heads = ["extractor", "mean", *board.names]
     costs = ["extractor", "bytes (%)", "postings (%)", "emptied pages", "time by `content`"]
     return markdown(heads, board.effectiveness()), markdown(costs, board.sizes())
@@ -193,7 +193,7 @@ def main() -> None:
         folder: Path = arguments.row
         names = [name for name in arguments.names or SEVEN if (folder / f"{name}.jsonl").exists()]
         if not names:
-            sys.exit(f"error: {folder} has no file of texts. Fix: name files as collections: {', '.join(SEVEN)}.jsonl.")
+            sys.exit(f"error: {folder} has no file of texts. Fix: name the files {'.jsonl, '.join(SEVEN)}.jsonl.")
         collections = [Collection(name, (), ROWS_FOLDER / name) for name in names]
         baselines = {one.name: one.build([BASELINE])[BASELINE] for one in collections}
         print(*tables(Leaderboard(collections, baselines, [row_of(folder, collections)])), sep="\n", end="")
@@ -203,8 +203,8 @@ def main() -> None:
     effectiveness, sizes = tables(board)
     put(PAGE, "effectiveness", f"{effectiveness}\n{JUDGE}\n")
     installed = {package.distribution for package in packages().values()}
-    found = ", ".join(f"{name} {version(name)}" for name in sorted(installed))
-    put(PAGE, "sizes", f"{sizes}\nPackages: {found}. Measured by commit {commits()}.\n")
+    versions = ", ".join(f"{name} {version(name)}" for name in sorted(installed))
+    put(PAGE, "sizes", f"{sizes}\nPackages: {versions}. Measured by commit {commits()}.\n")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Draw samples from large sets of topics, choose an index by each, and put how often that was wrong into
-docs/results/choosing-simulated.md.
+"""Draw samples from large sets of topics, choose an index by each sample, and count wrong choices.
 
 usage: scripts/populations.py FOLDER [--only NAME…] [--samples N] [--conservative N]
 
-FOLDER gets topics and results, which are used again.
+Writes the tables of docs/results/choosing-simulated.md. FOLDER gets topics and results, which a later run reuses.
 """
 
 import argparse
@@ -39,9 +38,9 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "results" / "choosing-simulated.md"
 MEASURES = ("nDCG@10", "AP")
 TASKS = "man-pages"
-"""The population whose topics people wrote; the others have titles and texts of links."""
+"""The population whose topics people wrote. The topics of the others are page titles and link texts."""
 WITHOUT_ANCHORS: Sequence[str] = tuple(family.replace("anchors=1", "anchors=0") for family in DEFAULT_FAMILIES)
-"""For the other populations, whose topics are texts of links: anchors would be the answers."""
+"""Families for populations whose topics are link texts: anchors would give the answers away."""
 SAMPLE_SIZES = {
     "pydoc": (36, 60, 100),
     "sqlite-docs": (36, 60, 100),
@@ -50,13 +49,13 @@ SAMPLE_SIZES = {
     TASKS: (36, 60, 150),
 }
 SCORERS = ("content(headings=keep)", "words", "density", "perplexity(lm=books)")
-"""Each is a family of its own: the only one that a file sweeps."""
+"""Scorers that are tested as families. An experiment that sweeps one scorer has only its family."""
 SCORERS_AS_CLEANERS = ("content(headings=keep)@0.5", "words@5", "density@8", "perplexity(lm=books)@8000")
-"""A cutoff of each scorer, so that the experiment scores by it."""
+"""Variants that make the experiment compute each scorer."""
 TOPICS = 800
 """The most topics made of pages."""
 MARGIN, BAD = 0.05, 0.1
-"""The losses from which on a recommendation is wrong, and badly wrong."""
+"""The least loss of a wrong and of a badly wrong recommendation."""
 SEED = 5
 ROUNDING = 1e-9
 
@@ -66,10 +65,10 @@ class Population:
     """All topics that users ask, with the explored indexes of the families.
 
     Args:
-        name: of the experiment.
-        families: the default ones.
-        table: the baseline, and the indexes that families test.
-        losses: by variant, the larger loss of both measures over all topics, as a share of the baseline's mean.
+        name: name of the experiment.
+        families: default families.
+        table: the baseline and the indexes that families test.
+        losses: by variant, the larger of the two measures' losses over all topics, as a share of the baseline's mean.
         gains: by variant, whether the mean of the main measure is higher than the baseline's.
     """
 
@@ -101,7 +100,7 @@ class Population:
 
 
 def explored(experiment: Experiment, topics: TopicSource, defaults: Sequence[str], folder: Path) -> VariantTable:
-    """Explore default families and the scorers with all topics, or read what was explored before."""
+    """Explore default families and the scorers with all topics, or read the stored results."""
     cleaners = ["none", *SCORERS_AS_CLEANERS]
     for family in defaults:
         cleaners.append(family.partition("|")[0])
@@ -125,10 +124,10 @@ def population(name: str, folder: Path) -> Population:
     topics = experiment.topics
     defaults: Sequence[str] = DEFAULT_FAMILIES
     if name != TASKS:
-        made = folder / f"{name}-topics"
-        if not (made / TOPICS_FILE).exists():
-            write_page_topics(experiment.collection.open(), made, TOPICS)
-        topics = TopicSource(made / TOPICS_FILE, made / QRELS_FILE, "title")
+        topics_folder = folder / f"{name}-topics"
+        if not (topics_folder / TOPICS_FILE).exists():
+            write_page_topics(experiment.collection.open(), topics_folder, TOPICS)
+        topics = TopicSource(topics_folder / TOPICS_FILE, topics_folder / QRELS_FILE, "title")
         defaults = WITHOUT_ANCHORS
     every = explored(experiment, topics, defaults, folder)
     tested = {0}
@@ -142,12 +141,12 @@ def population(name: str, folder: Path) -> Population:
 
 @dataclass(frozen=True)
 class Picks:
-    """What samples recommended.
+    """The recommendations of samples.
 
     Args:
-        shares: sizes over the baseline's; 1 where nothing is recommended.
-        losses: true losses.
-        none: the number of samples that recommend nothing.
+        shares: by sample, the recommended index's share of the baseline's postings; 1 without a recommendation.
+        losses: by sample, the true loss of the recommended index.
+        none: the number of samples without a recommendation.
     """
 
     shares: Sequence[float]
@@ -161,7 +160,7 @@ class Picks:
         return f"{100 * np.mean(self.shares):.1f} ± {100 * error:.1f}"
 
     def share_of_losses(self, margin: float) -> float:
-        """Return the share of samples whose recommendation loses a margin or more."""
+        """Return the share of samples whose recommended index loses a margin or more."""
         return float(np.mean([loss >= margin - ROUNDING for loss in self.losses]))
 
     @property
@@ -172,7 +171,7 @@ class Picks:
 
 
 def picks(of: Population, samples: Sequence[VariantTable], families: Sequence[str], conservative: bool) -> Picks:
-    """Return what samples recommend of families."""
+    """Return the smallest indexes of families that samples recommend."""
     criteria = ChoiceCriteria(families=tuple(families))
     shares: list[float] = []
     losses: list[float] = []
@@ -189,7 +188,7 @@ def picks(of: Population, samples: Sequence[VariantTable], families: Sequence[st
 
 
 def best_indexes(of: Population, samples: Sequence[VariantTable]) -> tuple[str, str]:
-    """Return the shares of samples that name a best index, and that name one which gains nothing, in per cent."""
+    """Return the percentages of samples that name a best index, and that name a best index without a true gain."""
     criteria = ChoiceCriteria(families=(*of.families, *SCORERS))
     named, wrong = 0, 0
     for sample in samples:
@@ -217,20 +216,20 @@ def rows_of_defaults(of: Population, samples: int, conservative: int) -> list[tu
 
 
 def rows_of_scorers(of: Population, samples: int) -> list[tuple[str, ...]]:
-    """Return the lines of a population for scorers that are swept alone, and for all of them together."""
+    """Return the lines of a population for each scorer alone and for all scorers together."""
     rows = []
     for topics in SAMPLE_SIZES[of.name]:
         drawn = of.samples(topics, samples)
         cells = [of.name, str(topics)]
         for families in (*((scorer,) for scorer in SCORERS), SCORERS):
-            found = picks(of, drawn, families, conservative=False)
-            cells += [f"{100 * np.mean(found.shares):.1f}", found.wrong]
+            recommendations = picks(of, drawn, families, conservative=False)
+            cells += [f"{100 * np.mean(recommendations.shares):.1f}", recommendations.wrong]
         rows.append(tuple(cells))
     return rows
 
 
 def main() -> None:
-    """Read the arguments, and fill the page."""
+    """Explore the populations, draw the samples, and fill the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", nargs="+", choices=SAMPLE_SIZES, default=list(SAMPLE_SIZES))
@@ -246,7 +245,7 @@ def main() -> None:
         print(name, *of_defaults, *of_scorers, sep="\n", flush=True)
     heads = ["topics of", "all", "n", "within (%)", "smallest (%)", "wrong (%)", "badly (%)", "none (%)"]
     heads += ["conservative (%)", "wrong (%)", "none (%)", "best named (%)", "wrong (%)"]
-    samples = f"{arguments.samples:,} samples a line, {arguments.conservative} for the conservative choice and the best index."
+    samples = f"{arguments.samples:,} samples a line; {arguments.conservative} for the conservative choice and the best index."
     put(PAGE, "simulated", f"{table(heads, of_defaults)}\n{samples}\n")
     scorer_heads = ["topics of", "n"]
     for scorer in (*SCORERS, "all four"):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Build what is best at the same size, measure it, and put tables and pictures into scripts/pages/same-size.md.
+"""Compare the best variants of each family at equal sizes, and put tables and pictures into scripts/pages/same-size.md.
 
 usage: scripts/same_size.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
 
-Each folder holds what `thresher explore` and `thresher choose` found for the experiment of its name in experiments/. The best
-variants by AP are built, searched and timed on this machine, which should do nothing else meanwhile. It is an error if a run's
-AP or nDCG@10 is not the explored one.
+Each folder has the results of `thresher explore` and `thresher choose` for the experiment of its name in experiments/. The
+script builds, searches and times the best variants by AP on this machine, which should do no other work meanwhile. It fails
+if a run's AP or nDCG@10 differs from the explored value.
 """
 
 import random
@@ -52,19 +52,19 @@ PAGE = ROOT / "scripts" / "pages" / "same-size.md"
 ROUNDS = 7
 MAIN = "AP"
 SHOWN_PARTS = 0.5
-"""Of the baseline's size: the best pruning method at most so large is shown by part."""
+"""Largest share of the baseline's postings for the pruned index whose parts are shown."""
 SHARES = (0.9, 0.75, 0.5, 0.35, 0.25, 0.1)
-"""Of the baseline's postings, that are looked at."""
+"""Largest shares of the baseline's postings at which families are compared."""
 
 
 @dataclass(frozen=True)
 class BestOfFamily:
-    """The variant of a family with the highest mean among those of at most a size.
+    """The variant of a family with the highest mean up to a size.
 
     Args:
-        family: see `Family`.
+        family: the family, see `Family`.
         most: the largest size, as a share of the baseline's postings.
-        index: of the variant in the table.
+        index: the variant's row in the table.
     """
 
     family: Family
@@ -73,9 +73,9 @@ class BestOfFamily:
 
 
 def same_size(table: VariantTable, measure: str) -> tuple[BestOfFamily, ...]:
-    """Return the best of each family at each of `SHARES`, the largest first; nothing if there is only one family.
+    """Return the best variant of each family at each of `SHARES`, the largest first; nothing if there is only one family.
 
-    A family without a variant of at most that size is left out.
+    A share skips a family whose variants are all larger.
     """
     if len(table.families) < 2:
         return ()
@@ -89,7 +89,7 @@ def same_size(table: VariantTable, measure: str) -> tuple[BestOfFamily, ...]:
 
 @dataclass(frozen=True)
 class Built:
-    """An index of a variant: what is in it, its values by measure, and the time of building it beside the baseline's."""
+    """A variant's index: its report, its means by measure, and the time of building it, compared with the baseline's."""
 
     index: IndexReport
     values: Mapping[str, float]
@@ -98,7 +98,7 @@ class Built:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """The best of a family at a size by AP, as explored and as built."""
+    """The best variant of a family up to a size, with its explored table and its built index."""
 
     best: BestOfFamily
     table: VariantTable
@@ -107,7 +107,7 @@ class Row:
 
 
 def columns(measures: Sequence[str]) -> list[Column[Row]]:
-    """Return the columns of the table of a collection."""
+    """Return the columns of a collection's table."""
     return [
         Column("at most", lambda row: 100 * row.best.most, "Largest share.", unit="%", format=COUNT),
         Column("family", lambda row: row.best.family.value, "Family.", TEXT),
@@ -139,7 +139,7 @@ def columns(measures: Sequence[str]) -> list[Column[Row]]:
 
 
 def measure_columns(name: str) -> list[Column[Row]]:
-    """Return a measure's mean, and its difference from the baseline's."""
+    """Return the columns of a measure's mean and its difference from the baseline's."""
     short = "nDCG@10" if name.startswith("nDCG") else name
 
     def difference(row: Row) -> str:
@@ -158,15 +158,15 @@ def build_text(row: Row) -> str:
 
 
 def part_table(name: str, variant: str, baseline: IndexReport, pruned: IndexReport) -> Table:
-    """Return the bytes of each part of an index, of the baseline and of a variant."""
+    """Return a table of the bytes of each part of the index, for the baseline and a variant."""
 
-    def held(index: IndexReport, types: Sequence[str]) -> float:
+    def kilobytes(index: IndexReport, types: Sequence[str]) -> float:
         return sum(index.bytes_by_type.get(kind, 0) for kind in types) / 1000
 
     rows = [
-        (part.name, part.grows_with, before, held(pruned, part.types))
+        (part.name, part.grows_with, before, kilobytes(pruned, part.types))
         for part in INDEX_PARTS
-        if (before := held(baseline, part.types)) or held(pruned, part.types)
+        if (before := kilobytes(baseline, part.types)) or kilobytes(pruned, part.types)
     ]
     rows.append(("all", "", baseline.bytes / 1000, pruned.bytes / 1000))
     shown: list[Column[tuple[str, str, float, float]]] = [
@@ -180,7 +180,7 @@ def part_table(name: str, variant: str, baseline: IndexReport, pruned: IndexRepo
 
 
 def build_all(experiment: Experiment, store: Path, names: Sequence[str]) -> dict[str, Built]:
-    """Build, search and time variants, the baseline first; rounds of random order, with a copy of the baseline."""
+    """Build, search and time the baseline, a copy of it, and variants, in rounds of random order."""
     inputs = read_inputs(experiment)
     queries = [(topic.id, topic.query) for topic in inputs.topics.topics.values()]
     treatments = [parse_treatment(name) for name in (BASELINE, *names)]
@@ -219,56 +219,54 @@ def build_all(experiment: Experiment, store: Path, names: Sequence[str]) -> dict
 
 
 def check_equal(table: VariantTable, measure: str, built: Mapping[str, Built]) -> None:
-    """Exit unless runs have the explored means."""
-    for name, one in built.items():
+    """Exit with an error unless each run has its explored mean."""
+    for name, index in built.items():
         explored = table.mean(measure)[table.position[name]]
-        if abs(one.values[measure] - explored) > 1e-9:
+        if abs(index.values[measure] - explored) > 1e-9:
             sys.exit(
-                f"error: {name}: {measure} of the run is {one.values[measure]}, explored was {explored}. "
+                f"error: {name}: {measure} of the run is {index.values[measure]}, the explored value {explored}. "
                 "Fix: run `thresher explore` and `thresher choose` again."
             )
 
 
 def shown_measures(table: VariantTable) -> list[str]:
-    """Return AP and nDCG@10, as far as they are there."""
+    """Return the names of AP and nDCG among a table's measures."""
     return [name for wanted in (MAIN, "nDCG") for name in table.measures if name.startswith(wanted)]
 
 
 def explored(folder: Path) -> tuple[VariantTable, Sequence[BestOfFamily]]:
     table = read_results(folder).table()
-    found = same_size(table, MAIN) if MAIN in table.measures else ()
-    if not found:
+    best = same_size(table, MAIN) if MAIN in table.measures else ()
+    if not best:
         sys.exit(f"error: {folder}: there are no families to compare by {MAIN}. Fix: run `thresher explore`.")
-    return table, found
+    return table, best
 
 
 def main(folders: Sequence[Path]) -> None:
     for folder in folders:
-        table, found = explored(folder)
+        table, all_best = explored(folder)
         experiment = load_experiment(ROOT / "experiments" / f"{folder.name}.toml")
-        names = list(dict.fromkeys(table.rows[best.index].name for best in found))
+        names = list(dict.fromkeys(table.rows[best.index].name for best in all_best))
         built = build_all(experiment, folder / "scores", names)
         for measure in shown_measures(table):
             check_equal(table, measure, built)
         name = collection_of(folder.name)
-        put(PAGE, f"same size: {name}", tables(name, table, found, built))
+        put(PAGE, f"same size: {name}", tables(name, table, all_best, built))
         plot = variants_plot(chart_data(table))
         plot.save(PAGE.parent / "plots" / f"{name}-same-size.svg")
 
 
-def tables(name: str, table: VariantTable, found: Sequence[BestOfFamily], built: Mapping[str, Built]) -> str:
-    """Return the text of a collection: what is best at each size, and its bytes by part of the best pruning method at
-    half the size.
-    """
+def tables(name: str, table: VariantTable, all_best: Sequence[BestOfFamily], built: Mapping[str, Built]) -> str:
+    """Return a collection's tables: the best variants at each size, and the parts of the best pruned index at half size."""
     baseline, measures = built[BASELINE], shown_measures(table)
-    rows = [Row(best, table, built[table.rows[best.index].name], baseline) for best in found]
+    rows = [Row(best, table, built[table.rows[best.index].name], baseline) for best in all_best]
     values = ", ".join(f"{measure} {baseline.values[measure]:.4f}" for measure in measures)
     caption = (
         f"{name}, {table.retrieval}, {len(table.topics)} topics; baseline: {values}, {baseline.index.bytes / 1e6:.2f} MB, "
         f"{table.mean_query_postings[0]:,.0f} postings per query."
     )
     shown = [Table.of(columns(measures), rows, caption)]
-    method = next((one for one in found if one.family is Family.PRUNING and one.most == SHOWN_PARTS), None)
+    method = next((best for best in all_best if best.family is Family.PRUNING and best.most == SHOWN_PARTS), None)
     if method:
         pruned = table.rows[method.index].name
         shown.append(part_table(name, pruned, baseline.index, built[pruned].index))

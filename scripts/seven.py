@@ -1,7 +1,7 @@
-"""The seven collections of docs/results: scored once, indexed by Lucene, searched and judged.
+"""The seven collections of docs/results: scored once, indexed by Lucene, searched and evaluated.
 
-`web` is scored by models of `content` that do not know the page, which are trained here when they are missing, and `pydoc` is
-rendered when it is missing. Results stay in results/seven and are taken from there: remove the folder to begin anew.
+Each page of `web` is scored by a model of `content` that was trained without the page's fold. Missing models are trained,
+and missing pages of `pydoc` are rendered. Later runs reuse the results in results/seven; remove the folder to measure again.
 """
 
 from __future__ import annotations
@@ -59,34 +59,34 @@ EXTRACTORS: Mapping[str, str] = {
     "`boilerpipe(rules=words)`": "boilerpipe(rules=words)",
     "`bte`": "bte",
 }
-"""Extractors by their labels: Thresher's own in code."""
+"""Treatments of the extractors by label. Labels of Thresher's own cleaners are code."""
 TREATMENTS = (WEIGHTED, CONTENT, f"{BASELINE}|weights(anchors=1)", *EXTRACTORS.values())
-"""All that docs/results measures of the seven collections, so that one pass serves all of its pages."""
+"""All treatments that docs/results measures on the seven collections. One pass scores them for all pages."""
 LINKED = ("ray-docs", "pydoc")
-"""Their pages link to each other, and their topics are not texts of links: anchors count there, and are 0 elsewhere."""
+"""Collections whose pages link to each other and whose topics are not link texts. Anchors count only on these."""
 ASKED_BY_LINKS = ("sqlite-docs", "postgresql")
-"""Their topics are texts of links, so that anchors would be the answers."""
+"""Collections whose topics are link texts. Anchors would give the answers away."""
 QLD, BM25, AP = "qld", "bm25", "AP"
 MEASURES = (MAIN_MEASURE, AP)
 PYDOC = ROOT / "collections" / "pydoc"
 """The pages that experiments/pydoc.toml reads."""
 COMMITS_FILE = "commits.txt"
-"""The commits that measured what is in a collection's folder."""
+"""File in a collection's folder with the commits that measured its results."""
 
 Values = Mapping[str, Mapping[str, Mapping[str, float]]]
-"""By retrieval model, measure and topic."""
+"""Values by retrieval model, measure and topic."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """A built index, which was searched and dropped.
+    """The measurements of an index that was built, searched and removed.
 
     Args:
-        documents: with text.
-        postings: of the index.
-        bytes: of its files.
+        documents: number of documents with text.
+        postings: number of postings.
+        bytes: size of the index's files.
         work: postings of a query's terms, mean over topics.
-        values: of its topics.
+        values: values of its topics.
     """
 
     documents: int
@@ -96,7 +96,7 @@ class Built:
     values: Values
 
     def means(self, model: str, measure: str) -> float:
-        """Return the mean over topics."""
+        """Return the mean of a measure over topics."""
         return float(np.mean([*self.values[model][measure].values()]))
 
 
@@ -105,9 +105,9 @@ class Collection:
     """A collection with its scores and built indexes.
 
     Args:
-        name: of an experiment.
-        treatments: names of the treatments whose scorers are measured in one pass.
-        folder: for the results.
+        name: name of its experiment.
+        treatments: names of the treatments whose scorers one pass measures.
+        folder: folder of the results.
     """
 
     name: str
@@ -116,7 +116,7 @@ class Collection:
 
     @cached_property
     def experiment(self) -> Experiment:
-        """Its experiment, with the treatments as variants; for `web` with `content` by each fold's model, too."""
+        """Its experiment, with the treatments as variants; for `web` also with `content` by each fold's model."""
         if self.name == "pydoc" and not PYDOC.exists():
             subprocess.run((sys.executable, ROOT / "scripts" / "pydoc_pages.py", PYDOC), check=True)
         experiment = load_experiment(ROOT / "experiments" / f"{self.name}.toml")
@@ -135,7 +135,7 @@ class Collection:
 
     @cached_property
     def scored(self) -> Scored:
-        """Its scores; those of `content` on `web` are by models that do not know the page."""
+        """Its scores. On `web`, scores of `content` are by models trained without the page."""
         self.begin("scoring")
         scored = score_experiment(self.experiment, self.folder, False, say_nothing)
         if self.name == "web":
@@ -143,7 +143,7 @@ class Collection:
         return scored
 
     def begin(self, step: str) -> None:
-        """Say what begins, and note the commit that measures it."""
+        """Print the step that begins, and record the commit that measures it."""
         print(f"{self.name}: {step}", file=sys.stderr)
         command = ("git", "-C", str(ROOT), "describe", "--always", "--dirty")
         commit = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
@@ -154,24 +154,24 @@ class Collection:
             path.write_text("\n".join([*noted, commit]) + "\n", encoding="utf-8")
 
     def own(self, name: str) -> str:
-        """Return a treatment's name as it is on this collection: anchors are 0 where they cannot be judged."""
+        """Return a treatment's name on this collection, with anchors 0 if the collection is not in `LINKED`."""
         if self.name not in LINKED:
             name = re.sub(r"anchors=[\d.]+", "anchors=0", name)
         return parse_treatment(name).name
 
     def build(self, names: Sequence[str]) -> dict[str, Built]:
-        """Return the indexes of treatments; those that are not known are built, searched and dropped."""
-        known = self.read_built()
+        """Return the measurements of treatments' indexes. Indexes without stored measurements are built and searched."""
+        built = self.read_built()
         for name in names:
-            if name not in known:
+            if name not in built:
                 with self.index(name) as (folder, report):
-                    known[name] = self.judged(folder, report)
-                self.write_built(known)
-        return {name: known[name] for name in names}
+                    built[name] = self.judged(folder, report)
+                self.write_built(built)
+        return {name: built[name] for name in names}
 
     @contextmanager
     def index(self, name: str) -> Iterator[tuple[Path, IndexReport]]:
-        """Build the index of a treatment, give it with its report, and remove it."""
+        """Build the index of a treatment, yield its folder and report, and remove it."""
         store = self.scored.store
         self.begin(f"building {name}")
         with scratch_folder(self.folder / "indexes" / safe_name(name)) as scratch:
@@ -179,13 +179,13 @@ class Collection:
             yield folder, build_variant(store, parse_treatment(name), folder, self.experiment.index, True).index
 
     def index_texts(self, texts: Path) -> Built:
-        """Return the index of a file of texts, JSON lines with `id` and `contents`."""
+        """Return the measurements of an index of texts, a file of JSON lines with `id` and `contents`."""
         with scratch_folder(self.folder / "indexes" / "texts") as scratch:
             folder = scratch / "index"
             return self.judged(folder, thresher.index_json_lines(texts, folder, **asdict(self.experiment.index)))
 
     def judged(self, folder: Path, report: IndexReport) -> Built:
-        """Search an index by both retrieval models and judge what is found."""
+        """Search an index by both retrieval models and return its measurements."""
         topics = self.scored.inputs.topics
         queries = [(topic, topics.topics[topic].query) for topic in topics.ids]
         values: dict[str, dict[str, dict[str, float]]] = {}
@@ -198,29 +198,29 @@ class Collection:
         return Built(report.documents, report.statistics.postings, report.bytes, work, values)
 
     def read_built(self) -> dict[str, Built]:
-        """Return the indexes that were built."""
+        """Return the stored measurements of indexes."""
         path = self.folder / "built.json"
         if not path.exists():
             return {}
-        return {name: Built(**one) for name, one in json.loads(path.read_text(encoding="utf-8")).items()}
+        return {name: Built(**record) for name, record in json.loads(path.read_text(encoding="utf-8")).items()}
 
     def write_built(self, built: Mapping[str, Built]) -> None:
-        """Keep the indexes that were built."""
-        text = json.dumps({name: asdict(one) for name, one in built.items()})
+        """Store the measurements of indexes."""
+        text = json.dumps({name: asdict(index) for name, index in built.items()})
         (self.folder / "built.json").write_text(text + "\n", encoding="utf-8")
 
 
 def collection_of_seven(name: str) -> Collection:
-    """Return a collection with the scores of all pages."""
+    """Return one of the seven collections, with all treatments."""
     return Collection(name, TREATMENTS, RESULTS / name)
 
 
 def fold_scorers() -> list[str]:
-    """Return `content` by each model that does not know a fold of `web`; the models are trained when they are missing."""
+    """Return the names of `content` with each model trained without a fold of `web`. Missing models are trained."""
     if not (FOLDS / FOLDS_FILE).exists():
         data = Path(os.environ.get("THRESHER_DATA", ROOT / "collections"))
         print("web: training models without each fold of its pages", file=sys.stderr)
-        # Small matrices: threads would wait for each other longer than they compute.
+        # One thread, since the matrices are so small that threads would mostly wait for each other.
         one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
         subprocess.run(
             (sys.executable, ROOT / "scripts" / "web_folds.py", data / "cleaning"), check=True, env=one_thread
@@ -230,7 +230,10 @@ def fold_scorers() -> list[str]:
 
 
 def put_out_of_fold(store: Path, scorers: Sequence[str]) -> None:
-    """Put scores by models that do not know the page in place of the shipped model's; pages without gold have the first's."""
+    """Replace the shipped model's scores by scores of models trained without the page.
+
+    Pages without gold, which are in no fold, get the scores of the first model.
+    """
     fold_of: dict[str, int] = json.loads((FOLDS / FOLDS_FILE).read_text(encoding="utf-8"))
     columns = [f"score:{parse_cleaner(f'{name}@0.5').scorers[0].canonical_name}" for name in scorers]
     for path in shards(store):
@@ -244,7 +247,7 @@ def put_out_of_fold(store: Path, scorers: Sequence[str]) -> None:
 
 
 def commits() -> str:
-    """Return the commits that measured what is in results/seven."""
+    """Return the commits that measured the results in results/seven."""
     noted: dict[str, None] = {}
     for path in sorted(RESULTS.glob(f"*/{COMMITS_FILE}")):
         noted |= dict.fromkeys(path.read_text(encoding="utf-8").split())

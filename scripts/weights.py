@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measure weights of pages' parts, with and without pruning, on seven collections: docs/results/weights.md,
-and the tables of each collection, scripts/pages/weights-by-collection.md.
+"""Measure weights of pages' parts, with and without pruning, on seven collections.
 
 usage: scripts/weights.py [--seconds N]
 
-One command from nothing to the page: collections are scored (scripts/seven.py), weights are tried over a grid without an index
-(`explore`), and for each collection the setting is taken from the other six. The named indexes are then built, searched by two
-retrieval models, and timed together for N seconds a collection. What was measured stays in results/seven and is taken from
-there when the command is run again. Needs the extra `extractors`, and the folders of THRESHER_DATA.
+Writes the tables of docs/results/weights.md and scripts/pages/weights-by-collection.md. The script scores the collections
+(scripts/seven.py) and tries a grid of weights without indexes (`explore`). For each collection it takes the setting that is
+best on the other six. Then it builds the indexes of the tables, searches them by two retrieval models, and times them
+together for N seconds a collection. A later run reuses the results in results/seven. Needs the extra `extractors` and the
+folders of THRESHER_DATA.
 """
 
 from __future__ import annotations
@@ -78,26 +78,26 @@ CLEANER = f"{CONTENT}+{REPEATED}"
 TRAFILATURA = "extractor(trafilatura)"
 TITLES, HEADINGS = (1, 2, 4, 8), (1, 2, 3)
 ANCHORS = 1
-"""By a rule: they count once where pages link to each other, unless a collection loses by it."""
+"""The weight of link texts, which is fixed and not chosen from a grid; 0 on collections outside of `LINKED`."""
 ALPHAS = (0, 0.2, 0.5)
 SHARES = (0.3, 0.2, 0.1, 0.05)
 PLAIN_SHARES = (0.2, 0.1)
-"""By these a method of pruning is chosen; the pruned index of all text is built, too."""
+"""Shares of the postings at which a pruning method is chosen, and at which pruned indexes of all text are built."""
 TIMED_QUERIES = 100
 TIMES_FILE = "times.json"
 SAMPLE_SIZES, SAMPLES = (36, 60, 150), 500
 SAMPLED = "man-pages"
-"""The collection with the most topics: samples of them are compared with all."""
+"""The collection with the most topics. Samples of its topics are compared with all of them."""
 HALF = 100
-"""From so many topics on, an index is chosen on one half of them and tested on the other."""
+"""The fewest topics of a collection for choosing an index on one half of them and testing it on the other half."""
 SHOWN = (RunVerdict.NON_INFERIOR, RunVerdict.SUPERIOR)
 HALVES, LEVELS = 100, (ALPHA, 0.01)
-"""How often the topics are halved at random, and at which levels of significance an index is chosen."""
+"""The number of random halves of the topics, and the significance levels at which an index is chosen."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Weights of pages' parts, and what is cleaned before."""
+    """Weights of pages' parts, and the cleaner before them."""
 
     title: int
     headings: int
@@ -106,34 +106,34 @@ class Setting:
 
     @property
     def label(self) -> str:
-        """The weights in words."""
+        """The weights in the words of the tables."""
         return f"title {self.title}, headings {self.headings}"
 
     @property
     def treatment(self) -> Treatment:
-        """The treatment."""
+        """The treatment with these weights."""
         weights = f"weights(title={self.title},headings={self.headings},anchors={self.anchors})"
         return parse_treatment(f"{self.cleaner}|{weights}")
 
 
 GRID = tuple(Setting(title, headings, ANCHORS) for title, headings in product(TITLES, HEADINGS))
 PUBLISHED = "dcp"
-"""The method without a parameter of its own, which others have measured."""
+"""The published pruning method, which has no parameter besides its cutoff."""
 METHODS = (*(f"gain(alpha={alpha})" for alpha in ALPHAS), PUBLISHED)
 
 
 def treatment_on(name: str, setting: Setting) -> Treatment:
-    """Return a setting's treatment on a collection: anchors are 0 if no page links to another or topics are texts of links."""
+    """Return a setting's treatment on a collection, with anchors 0 if the collection is not in `LINKED`."""
     return setting.treatment if name in LINKED else replace(setting, anchors=0).treatment
 
 
 @dataclass(frozen=True)
 class Explored(Collection):
-    """A collection of which weights are explored, step by step."""
+    """A collection on which weights are explored, in steps whose results are stored."""
 
     @cached_property
     def search(self) -> Search:
-        """How it is explored: by query likelihood, as the setting is chosen."""
+        """The search that explores it: by query likelihood, which also chooses the setting."""
         experiment, topics = self.experiment, self.scored.inputs.topics
         models, measures = (parse_retrieval(QLD),), (AP, MAIN_MEASURE)
         return Search(topics, models, experiment.index, experiment.retrieval.depth, measures, None, experiment.backend)
@@ -143,21 +143,21 @@ class Explored(Collection):
         return treatment_on(self.name, setting)
 
     def is_done(self, step: str) -> bool:
-        """Whether a step has its results."""
+        """Whether the results of a step are stored."""
         return (self.folder / step / RESULTS_FILE).exists()
 
     def table(self, step: str) -> VariantTable:
-        """Return the results of a step."""
+        """Return the stored results of a step."""
         return read_results(self.folder / step).table()
 
     def write(self, step: str, tables: tuple[VariantTable, ...]) -> None:
-        """Write the results of a step."""
+        """Store the results of a step."""
         facts = facts_of(self.experiment, self.scored, evidence_key(self.experiment, self.scored))
         write_results(Results.of(facts, tables), self.folder / step)
 
 
 def explore_settings(collection: Explored) -> None:
-    """Explore every setting of the grid, without pruning."""
+    """Explore every setting of the grid without pruning, and three cleaners alone."""
     weighted: list[WeightedSweeps] = []
     for setting in GRID:
         treatment = collection.treatment(setting)
@@ -168,7 +168,7 @@ def explore_settings(collection: Explored) -> None:
 
 @dataclass(frozen=True)
 class Pruned:
-    """A treatment to prune by some methods, each to some shares of no cleaning's postings."""
+    """A treatment to prune by each of `methods`, to each of `shares` of the baseline's postings."""
 
     treatment: Treatment
     methods: tuple[str, ...]
@@ -176,7 +176,7 @@ class Pruned:
 
 
 def explore_pruned(collection: Explored, every: Sequence[Pruned], unpruned: Sequence[Treatment], step: str) -> None:
-    """Explore treatments without pruning, and others with it, at the cutoffs that leave the wanted shares."""
+    """Explore treatments without pruning and pruned treatments, at the cutoffs that leave their shares of the postings."""
     scored, search = collection.scored, collection.search
     groups: dict[Treatment, list[Treatment]] = {}
     for treatment in unpruned:
@@ -188,44 +188,44 @@ def explore_pruned(collection: Explored, every: Sequence[Pruned], unpruned: Sequ
     tables = explore(scored.store, [], [], search, weighted=weighted)
     postings = int(tables[0].sizes[0])
     sweeps: list[PruningSweep] = []
-    for one in every:
-        methods = [parse_pruning(name, name).method for name in one.methods]
-        counts = [int(share * postings) for share in one.shares]
-        cutoffs = cutoffs_that_leave(collection, one.treatment, methods, counts)
+    for pruned in every:
+        methods = [parse_pruning(name, name).method for name in pruned.methods]
+        counts = [int(share * postings) for share in pruned.shares]
+        cutoffs = cutoffs_that_leave(collection, pruned.treatment, methods, counts)
         for method, own in zip(methods, cutoffs, strict=True):
-            cleaner = one.treatment.cleaner.checked()
-            sweeps.append(PruningSweep(cleaner, method, own, points=1, weights=one.treatment.weights))
+            cleaner = pruned.treatment.cleaner.checked()
+            sweeps.append(PruningSweep(cleaner, method, own, points=1, weights=pruned.treatment.weights))
     collection.write(step, explore_pruning(tables, scored.store, sweeps, search))
 
 
 def cutoffs_that_leave(
     collection: Explored, treatment: Treatment, methods: Sequence[PruningMethod], counts: Sequence[int]
 ) -> list[tuple[float, ...]]:
-    """Return for each method the cutoffs, to four digits, that leave at most these numbers of postings, but nearly."""
-    found: list[tuple[float, ...]] = []
+    """Return for each method the cutoffs, to four digits, that leave nearly and at most these numbers of postings."""
+    by_method: list[tuple[float, ...]] = []
     store = collection.scored.store
     source, scratch = weighted_store(store, treatment.weights), store.parent / "postings"
     tokenizer = ShardTokenizer(Lexicon(collection.experiment.index.analysis))
     with collected_postings(source, treatment.cleaner.checked(), tokenizer, scratch) as postings:
         for method in methods:
-            fitted = method.fit(postings)
-            blocks = [method.scores(block, postings.statistics, fitted) for block in postings.blocks()]
+            parameters = method.fit(postings)
+            blocks = [method.scores(block, postings.statistics, parameters) for block in postings.blocks()]
             scores = np.sort(np.concatenate(blocks))
             if method.keep == KEEP_ABOVE:
                 cutoffs = [rounded(float(scores[-count]), np.ceil) for count in counts if count <= len(scores)]
             else:
                 cutoffs = [rounded(float(scores[count]), np.floor) for count in counts if count < len(scores)]
-            found.append(tuple(cutoff for cutoff in cutoffs if np.isfinite(cutoff) and cutoff))
-    return found
+            by_method.append(tuple(cutoff for cutoff in cutoffs if np.isfinite(cutoff) and cutoff))
+    return by_method
 
 
 def canonical(method: str) -> str:
-    """Return the canonical name of a method of pruning."""
+    """Return the canonical name of a pruning method."""
     return parse_pruning(method, method).name
 
 
 def rounded(value: float, up_or_down: Callable[[float], float]) -> float:
-    """Return a number with four significant digits; infinite ones stay."""
+    """Return a number rounded up or down to four significant digits; an infinite number or 0 unchanged."""
     if not np.isfinite(value) or not value:
         return value
     unit = 10.0 ** (np.floor(np.log10(abs(value))) - 3)
@@ -233,14 +233,14 @@ def rounded(value: float, up_or_down: Callable[[float], float]) -> float:
 
 
 def at_share(table: VariantTable, sweep: str, share: float) -> int | None:
-    """Return the largest index of a sweep with at most a share of the postings, and at least .9 of that; None without one."""
+    """Return the largest index of a sweep with .9 to 1 times a share of the postings; None if the sweep has no such index."""
     rows = [number for number, row in enumerate(table.rows) if row.variant.sweep == sweep]
     inside = [number for number in rows if 0.9 * share <= table.shares[number] <= share]
     return max(inside, key=lambda number: float(table.shares[number]), default=None)
 
 
 def change(table: VariantTable, number: int, measure: str = MAIN_MEASURE) -> float:
-    """Return the relative change of a mean from no cleaning's."""
+    """Return the relative change of a variant's mean from the baseline's."""
     means = table.mean(measure)
     return float(means[number] / means[0]) - 1
 
@@ -249,29 +249,33 @@ def change(table: VariantTable, number: int, measure: str = MAIN_MEASURE) -> flo
 
 
 def chosen_setting(grids: Mapping[str, VariantTable], left_out: str = "") -> Setting:
-    """Return the setting with the best mean change over all collections but one; of equals the one with the lowest weights."""
+    """Return the setting with the best mean change over all collections except one.
 
-    def worth(setting: Setting) -> tuple[float, int]:
+    Among settings with equal means, the lowest weights win.
+    """
+
+    def mean_change(setting: Setting) -> tuple[float, int]:
         changes: list[float] = []
         for name, table in grids.items():
             if name != left_out:
                 changes.append(change(table, grid_row(table, name, setting)))
         return round(float(np.mean(changes)), 5), -(setting.title + setting.headings + setting.anchors)
 
-    return max(GRID, key=worth)
+    return max(GRID, key=mean_change)
 
 
 def grid_row(table: VariantTable, name: str, setting: Setting) -> int:
-    """Return the row of a setting."""
+    """Return the row of a setting in a collection's table."""
     return table.position[treatment_on(name, setting).name]
 
 
 def chosen_method(tables: Mapping[str, VariantTable], setting: Setting, left_out: str = "") -> str:
-    """Return `PUBLISHED`, unless another method is better by more than one standard error over all collections but one.
+    """Return `PUBLISHED`, unless another method is better by more than one standard error over all collections except one.
 
-    A method's value on a collection is its mean change at 20 and at 10 % of the postings; where it cannot leave as little, as
-    if everything were lost. The standard error is that of the mean difference between the best method and `PUBLISHED`. The
-    rule is that of Breiman, Friedman, Olshen, Stone: Classification and Regression Trees, 1984, page 80, for pairs.
+    A method's value on a collection is its mean change at 20 and at 10 % of the postings. If the method cannot leave so few
+    postings, its change counts as −100 %. The standard error is of the mean difference between the best method and
+    `PUBLISHED`. This is the one-standard-error rule of Breiman, Friedman, Olshen, Stone: Classification and Regression
+    Trees, 1984, page 80, for pairs.
     """
     values: dict[str, list[float]] = {method: [] for method in METHODS}
     for method in METHODS:
@@ -297,9 +301,9 @@ class TimedIndex:
 
     Args:
         milliseconds: mean over queries of the median over rounds.
-        ratio: by the unpruned index of all text, timed in turn: geometric mean over queries.
-        low, high: bounds of 95 % of the ratio, over queries and restarts.
-        is_measurable: whether the ratio is beyond that of a second searcher of the same index.
+        ratio: time over that of the unpruned index of all text, timed in turn: geometric mean over queries.
+        low, high: bounds of the ratio's 95 % interval over queries and restarts.
+        is_measurable: whether the interval is outside of the ratios between two searchers of one index.
     """
 
     milliseconds: float
@@ -310,7 +314,7 @@ class TimedIndex:
 
 
 def build_and_time(collection: Explored, names: Sequence[str], seconds: float) -> None:
-    """Build the indexes of treatments, search them, and time queries in all of them together, unless these are timed."""
+    """Build the indexes of treatments, search them, and time queries in all of them together, if times are missing."""
     if set(names) <= set(read_times(collection)):
         return
     built = collection.read_built()
@@ -330,10 +334,10 @@ def build_and_time(collection: Explored, names: Sequence[str], seconds: float) -
     noise = repeats.copy.cpu_ratio
     floor = max(noise.high, 1 / noise.low) if noise.low else np.inf
     records: dict[str, dict[str, float | bool]] = {}
-    for name, one in repeats.times.items():
-        ratio = one.cpu_ratio
+    for name, measured in repeats.times.items():
+        ratio = measured.cpu_ratio
         records[name] = {
-            "milliseconds": 1000 * one.cpu.value,
+            "milliseconds": 1000 * measured.cpu.value,
             "ratio": ratio.value,
             "low": ratio.low,
             "high": ratio.high,
@@ -343,23 +347,23 @@ def build_and_time(collection: Explored, names: Sequence[str], seconds: float) -
 
 
 def read_times(collection: Explored) -> dict[str, TimedIndex]:
-    """Return what was timed."""
+    """Return the stored times by treatment."""
     path = collection.folder / TIMES_FILE
     if not path.exists():
         return {}
-    return {name: TimedIndex(**one) for name, one in json.loads(path.read_text(encoding="utf-8")).items()}
+    return {name: TimedIndex(**record) for name, record in json.loads(path.read_text(encoding="utf-8")).items()}
 
 
-# What the page shows
+# Tables
 
 
 @dataclass(frozen=True)
 class Measured:
-    """All that is known of a collection, for one setting and one method of pruning.
+    """The results of a collection, with a setting and a pruning method.
 
     Args:
-        grid: the table of settings, and of text that is cleaned alone.
-        pruned: the table of pruned indexes, and of those without a part.
+        grid: the table of settings and of cleaners alone.
+        pruned: the table of pruned indexes.
     """
 
     collection: Explored
@@ -379,13 +383,13 @@ class Measured:
         return self.collection.read_built()
 
     def names(self, treatment: str, method: str) -> dict[float, str]:
-        """Return the explored indexes of a treatment that is pruned by a method, by their nominal shares."""
-        found: dict[float, str] = {}
+        """Return the names of a treatment's explored indexes that a method pruned, by their nominal shares."""
+        by_share: dict[float, str] = {}
         for share in SHARES:
             row = at_share(self.pruned, f"{treatment}|{method}", share)
             if row is not None:
-                found[share] = self.pruned.rows[row].name
-        return found
+                by_share[share] = self.pruned.rows[row].name
+        return by_share
 
     @property
     def weighted(self) -> str:
@@ -394,7 +398,7 @@ class Measured:
 
     @property
     def shown(self) -> dict[str, str]:
-        """The built indexes of the table, by their names there."""
+        """The treatments of the built indexes, by their labels in the table."""
         shown = {
             "no cleaning": BASELINE,
             "Trafilatura's text": parse_treatment(TRAFILATURA).name,
@@ -410,21 +414,21 @@ class Measured:
         return shown
 
     def explored(self, name: str, measure: str = MAIN_MEASURE) -> str:
-        """Return the change of an explored index from no cleaning, with its interval."""
+        """Return the change of an explored index from the baseline, with its interval."""
         table = self.pruned if name in self.pruned.position else self.grid
         values = table.of(measure)
         ours, theirs = values[table.position[name]], values[0]
         return relative(compare(ours.tolist(), theirs.tolist(), measure), float(theirs.mean()))
 
     def changed(self, name: str, model: str, measure: str) -> str:
-        """Return the change of a built index from no cleaning, with its interval."""
-        ours, theirs = (self.built[one].values[model][measure] for one in (name, BASELINE))
+        """Return the change of a built index from the baseline, with its interval."""
+        ours, theirs = (self.built[treatment].values[model][measure] for treatment in (name, BASELINE))
         comparison = compare([ours[topic] for topic in theirs], [*theirs.values()], measure)
         return relative(comparison, self.built[BASELINE].means(model, measure))
 
 
 def short_method(method: str) -> str:
-    """Return a method's name without the parameters that have their defaults."""
+    """Return a method's name without parameters that have their default values."""
     return parse_pruning(method, "").method.name
 
 
@@ -432,27 +436,33 @@ COLUMNS = ((QLD, MAIN_MEASURE), (QLD, AP), (BM25, MAIN_MEASURE), (BM25, AP))
 """The models and measures of a collection's table."""
 
 
-def rows_of(one: Measured) -> Iterator[tuple[str, ...]]:
-    """Give the lines of a collection's table, which are of built indexes."""
-    baseline, times = one.built[BASELINE], read_times(one.collection)
-    for label, name in one.shown.items():
-        index, time = one.built[name], times[name]
+def rows_of(measured: Measured) -> Iterator[tuple[str, ...]]:
+    """Yield the lines of a collection's table of built indexes."""
+    baseline, times = measured.built[BASELINE], read_times(measured.collection)
+    for label, name in measured.shown.items():
+        index, time = measured.built[name], times[name]
         cells = [label, f"{100 * index.postings / baseline.postings:.1f}", f"{100 * index.bytes / baseline.bytes:.1f}"]
         if name == BASELINE:
             cells += [f"{baseline.means(*column):.4f}" for column in COLUMNS]
             yield *cells, f"{index.work:,.0f}", f"{time.milliseconds:.2f} ms"
         else:
-            cells += [one.changed(name, *column) for column in COLUMNS]
+            cells += [measured.changed(name, *column) for column in COLUMNS]
             ratio = f"{time.ratio:.2f} [{time.low:.2f}, {time.high:.2f}]"
             yield *cells, f"{index.work:,.0f}", ratio if time.is_measurable else "–"
 
 
-def row_left_out(one: Measured) -> tuple[str, ...]:
-    """Return the line of a collection whose setting and method were taken from the other six."""
-    topics = str(len(one.pruned.topics))
-    cells = [one.name, topics, one.setting.label, f"`{one.method}`", one.explored(one.weighted)]
-    names = one.names(one.weighted, canonical(one.method))
-    return (*cells, *(one.explored(names[share]) if share in names else "" for share in SHARES))
+def row_left_out(measured: Measured) -> tuple[str, ...]:
+    """Return the line of a collection with the setting and method that are best on the other six."""
+    topics = str(len(measured.pruned.topics))
+    cells = [
+        measured.name,
+        topics,
+        measured.setting.label,
+        f"`{measured.method}`",
+        measured.explored(measured.weighted),
+    ]
+    names = measured.names(measured.weighted, canonical(measured.method))
+    return (*cells, *(measured.explored(names[share]) if share in names else "" for share in SHARES))
 
 
 PARTS: Mapping[str, Callable[[Setting], Setting]] = {
@@ -464,19 +474,19 @@ PARTS: Mapping[str, Callable[[Setting], Setting]] = {
     "without `content`": lambda setting: replace(setting, cleaner=REPEATED),
     "without `repeated`": lambda setting: replace(setting, cleaner=CONTENT),
 }
-"""Settings with each part left out."""
+"""Changes of a setting that leave each part out in turn."""
 ABLATED_SHARE = 0.1
 
 
 def rows_of_parts(every: Sequence[Measured], setting: Setting, method: str) -> Iterator[tuple[str, ...]]:
-    """Give the lines of the ablation: for each part left out the changes of all postings and of a tenth."""
+    """Yield the lines of the ablation: for each part left out, the changes with all postings and with a tenth of them."""
     for label, without in PARTS.items():
         for share in (1.0, ABLATED_SHARE):
             cells: list[str] = []
             changes: list[float] = []
-            for one in every:
-                treatment = one.collection.treatment(without(setting))
-                table = one.collection.table("parts")
+            for measured in every:
+                treatment = measured.collection.treatment(without(setting))
+                table = measured.collection.table("parts")
                 row = table.position.get(treatment.name)
                 if share < 1:
                     row = at_share(table, f"{treatment.name}|{canonical(method)}", share)
@@ -487,7 +497,7 @@ def rows_of_parts(every: Sequence[Measured], setting: Setting, method: str) -> I
 
 
 def rows_of_grid(grids: Mapping[str, VariantTable]) -> Iterator[tuple[str, ...]]:
-    """Give for each weight of titles, and below it of headings, the mean change over all collections."""
+    """Yield a line for each weight of titles: the mean change over all collections for each weight of headings."""
     for title in TITLES:
         cells: list[str] = []
         for headings in HEADINGS:
@@ -498,26 +508,26 @@ def rows_of_grid(grids: Mapping[str, VariantTable]) -> Iterator[tuple[str, ...]]
 
 
 def rows_of_methods(every: Sequence[Measured], setting: Setting) -> Iterator[tuple[str, ...]]:
-    """Give the changes of each method of pruning at 20 and 10 % of the postings, of weights and of no cleaning."""
+    """Yield the changes of each pruning method at 20 and 10 % of the postings, of weighted and of all text."""
     for weighted, share in product((True, False), (0.2, 0.1)):
         for method in METHODS:
             cells: list[str] = []
             changes: list[float] = []
-            for one in every:
-                treatment = one.collection.treatment(setting).name if weighted else BASELINE
-                row = at_share(one.pruned, f"{treatment}|{canonical(method)}", share)
-                cells.append("" if row is None else percent(change(one.pruned, row)))
-                changes.append(np.nan if row is None else change(one.pruned, row))
+            for measured in every:
+                treatment = measured.collection.treatment(setting).name if weighted else BASELINE
+                row = at_share(measured.pruned, f"{treatment}|{canonical(method)}", share)
+                cells.append("" if row is None else percent(change(measured.pruned, row)))
+                changes.append(np.nan if row is None else change(measured.pruned, row))
             mean = "" if np.isnan(changes).any() else percent(float(np.mean(changes)))
             label = f"weights, `{method}`" if weighted else f"`none`, `{method}`"
             yield label, f"{100 * share:g} %", mean, *cells
 
 
-# What `choose` recommends
+# Recommendations of `choose`
 
 
 def families_of(collection: Explored) -> tuple[str, ...]:
-    """Return the families that `choose` tests, without anchors where the collection has none to count."""
+    """Return the families that `choose` tests, with anchors 0 on collections whose link texts do not count."""
     names: list[str] = []
     for name in DEFAULT_FAMILIES:
         if collection.name not in LINKED:
@@ -527,12 +537,12 @@ def families_of(collection: Explored) -> tuple[str, ...]:
 
 
 def explore_families(collection: Explored) -> None:
-    """Explore the families that `choose` tests, as `explore` does."""
+    """Explore the families that `choose` tests, at as many cutoffs as `explore`."""
     sweeps: list[PruningSweep] = []
     for name in families_of(collection):
         family = parse_family(name)
         if family.pruning is None or family.cleaner is None:
-            sys.exit(f"error: {name} does not prune. Fix: explore it in scripts/weights.py.")
+            sys.exit(f"error: the family {name} does not prune. Fix: extend explore_families in scripts/weights.py.")
         method = family.pruning.method
         sweeps.append(PruningSweep(family.cleaner, method, (), POINTS, weights=family.weights))
     tables = explore(collection.scored.store, [], [], collection.search)
@@ -540,18 +550,18 @@ def explore_families(collection: Explored) -> None:
 
 
 def recommended(table: VariantTable, families: tuple[str, ...], level: float = ALPHA) -> int:
-    """Return the smallest index that `choose` recommends by its defaults, but at a level; 0 where it recommends none."""
+    """Return the smallest index that `choose` recommends at a level with its other defaults; 0 if it recommends none."""
     problem = ChoiceProblem(table, (MAIN_MEASURE, AP), ChoiceCriteria(families=families, alpha=level))
     return smallest_accepted(problem, fixed_sequences(problem, conservative=False)) or 0
 
 
 def short(name: str) -> str:
-    """Return a name with `weights` for the text and weights of the default families."""
+    """Return a treatment's name with `weights` in place of the text and weights of the default families."""
     return re.sub(r"^.*\|weights\([^)]*\)", "weights", name).replace(",floor=0.0", "")
 
 
 def row_of_choice(collection: Explored) -> tuple[str, ...]:
-    """Return what is recommended by all topics, and by one half of many topics with its test on the other."""
+    """Return a collection's recommendation by all topics, and by one half of them with its test on the other half."""
     table, families = collection.table("families"), families_of(collection)
     row = recommended(table, families)
     cells = [
@@ -570,13 +580,13 @@ def row_of_choice(collection: Explored) -> tuple[str, ...]:
 
 
 def tested_on(table: VariantTable, row: int) -> tuple[MarginComparison, float]:
-    """Return the test of an index at the margin on the topics of a table, and the mean of no cleaning."""
+    """Return the test of an index at the margin on the topics of a table, and the baseline's mean."""
     values = table.of(MAIN_MEASURE)
     return compare_by_margin(values[row], values[0], parse_margin(MARGIN)), float(values[0].mean())
 
 
 def row_of_halves(collection: Explored) -> tuple[str, ...]:
-    """Return how often an index that a random half of the topics recommends is non-inferior on the other half, by level."""
+    """Return, by level, the mean size of indexes chosen by random halves and the share non-inferior on the other halves."""
     table, families = collection.table("families"), families_of(collection)
     generator = np.random.default_rng(0)
     halves = [generator.permutation(len(table.topics)) for _ in range(HALVES)]
@@ -594,7 +604,7 @@ def row_of_halves(collection: Explored) -> tuple[str, ...]:
 
 
 def rows_of_samples(collection: Explored) -> Iterator[tuple[str, ...]]:
-    """Give how often samples of a collection's topics recommend an index that loses the margin on all of them."""
+    """Yield, by sample size, the mean size of the recommended indexes and the share that lose the margin on all topics."""
     table, families = collection.table("families"), families_of(collection)
     means = np.stack([table.mean(measure) for measure in (MAIN_MEASURE, AP)])
     losses = (1 - means / means[:, :1]).max(axis=0)
@@ -621,75 +631,85 @@ def rows_of_samples(collection: Explored) -> Iterator[tuple[str, ...]]:
 def rows_of_bars(
     others: Sequence[Measured], every: Sequence[Measured], choices: Sequence[tuple[str, ...]]
 ) -> Iterator[tuple[str, ...]]:
-    """Give what was wanted and what was measured: with what the other six collections chose, and with what all seven chose."""
+    """Yield the goals, and the results with settings from the other six collections and from all seven."""
     by_both = [unpruned_bars(others), unpruned_bars(every)]
     for label, *cells in zip(UNPRUNED_BARS, *by_both, strict=True):
         yield label, *cells
     for share, bar in ((0.2, -0.01), (0.1, -0.05)):
         means = [float(np.mean(pruned_changes(each, share))) for each in (others, every)]
-        wanted = f"mean over seven at {100 * share:g} % of the postings: {percent(bar)} % or more"
-        yield wanted, *(told(f"{percent(mean)} %", mean >= bar) for mean in means)
+        goal = f"mean change over seven collections at {100 * share:g} % of the postings: {percent(bar)} % or better"
+        yield goal, *(with_verdict(f"{percent(mean)} %", mean >= bar) for mean in means)
     counts = [sum(value >= 0 for value in pruned_changes(each, 0.1)) for each in (others, every)]
-    yield "at or above no cleaning at 10 %: three or more", *(told(str(count), count >= 3) for count in counts)
-    ratios = {one.name: bytes_ratio(one) for one in every}
+    goal = "collections at or above no cleaning at 10 % of the postings: three or more"
+    yield goal, *(with_verdict(str(count), count >= 3) for count in counts)
+    ratios = {measured.name: bytes_ratio(measured) for measured in every}
     worst = max(ratios, key=lambda name: ratios[name])
-    wanted = "bytes a posting by those of the same text without weights: 1.15 or less"
-    yield wanted, "", told(f"{ratios[worst]:.3f} ({worst}) at most", ratios[worst] <= 1.15)
+    goal = "bytes a posting, over those of the cleaned text without weights: 1.15 or less"
+    yield goal, "", with_verdict(f"at most {ratios[worst]:.3f} ({worst})", ratios[worst] <= 1.15)
     size = float(np.median([float(cells[3]) for cells in choices]))
-    yield "`choose`: median of 20 % of the postings or less", "", told(f"{size:.1f} %", size <= 20)
+    yield (
+        "`choose` by all topics: median index of 20 % of the postings or less",
+        "",
+        with_verdict(f"{size:.1f} %", size <= 20),
+    )
     halves = [cells[-1] for cells in choices if cells[-1]]
     safe = sum(verdict in SHOWN for verdict in halves)
-    wanted = "`choose` by half of 100 topics or more: non-inferior on the other half"
-    yield wanted, "", told(f"{safe} of {len(halves)}", safe == len(halves))
+    goal = "`choose` by half of 100 topics or more: non-inferior on the other half"
+    yield goal, "", with_verdict(f"{safe} of {len(halves)}", safe == len(halves))
 
 
 UNPRUNED_BARS = (
-    "weights, all postings: above no cleaning on all six with titles",
-    "of these, intervals that exclude 0: three or more",
-    "lower ends of −2 % or higher",
+    "all postings: gain over no cleaning on all six collections with titles",
+    "all postings: three or more gains whose intervals exclude 0",
+    "all postings: lower bounds of all intervals −2 % or higher",
 )
 
 
 def unpruned_bars(every: Sequence[Measured]) -> list[str]:
-    """Return what was measured for each of `UNPRUNED_BARS`."""
+    """Return the result for each of `UNPRUNED_BARS`."""
     changes: list[float] = []
     lows: list[float] = []
-    for one in every:
-        if one.name == "cacm":
+    for measured in every:
+        if measured.name == "cacm":
             continue
-        values = one.grid.of(MAIN_MEASURE)
+        values = measured.grid.of(MAIN_MEASURE)
         before = float(values[0].mean())
-        comparison = compare(values[one.grid.position[one.weighted]].tolist(), values[0].tolist(), MAIN_MEASURE)
+        comparison = compare(
+            values[measured.grid.position[measured.weighted]].tolist(), values[0].tolist(), MAIN_MEASURE
+        )
         changes.append(comparison.difference / before)
         lows.append(comparison.ci_low / before)
     above, certain = sum(value > 0 for value in changes), sum(low > 0 for low in lows)
-    cells = [told(f"{above} of {len(changes)}", above == len(changes)), told(str(certain), certain >= 3)]
-    return [*cells, told(f"lowest {100 * min(lows):+.2f} %".replace("-", "−"), min(lows) >= -0.02)]
+    cells = [
+        with_verdict(f"{above} of {len(changes)}", above == len(changes)),
+        with_verdict(str(certain), certain >= 3),
+    ]
+    return [*cells, with_verdict(f"lowest {100 * min(lows):+.2f} %".replace("-", "−"), min(lows) >= -0.02)]
 
 
-def told(text: str, is_met: bool) -> str:
-    """Return what was measured, and whether that meets the bar."""
+def with_verdict(text: str, is_met: bool) -> str:
+    """Return a result, followed by `met` or `missed`."""
     return f"{text}, {'met' if is_met else '**missed**'}"
 
 
 def pruned_changes(every: Sequence[Measured], share: float) -> list[float]:
-    """Return the changes of weights with pruning at a share; where it cannot be reached, as if everything were lost."""
+    """Return each collection's change with weights pruned to a share; −1 if the method cannot prune to it."""
     changes: list[float] = []
-    for one in every:
-        row = at_share(one.pruned, f"{one.weighted}|{canonical(one.method)}", share)
-        changes.append(-1.0 if row is None else change(one.pruned, row))
+    for measured in every:
+        row = at_share(measured.pruned, f"{measured.weighted}|{canonical(measured.method)}", share)
+        changes.append(-1.0 if row is None else change(measured.pruned, row))
     return changes
 
 
-def bytes_ratio(one: Measured) -> float:
-    """Return the bytes a posting of the weighted index by those of the same cleaned text without weights."""
-    weighted, plain = one.built[one.weighted], one.built[parse_treatment(CLEANER).name]
+def bytes_ratio(measured: Measured) -> float:
+    """Return the bytes a posting of the weighted index, over those of the same cleaned text without weights."""
+    weighted, plain = measured.built[measured.weighted], measured.built[parse_treatment(CLEANER).name]
     return (weighted.bytes / weighted.postings) / (plain.bytes / plain.postings)
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """What all collections choose, and for each what the other six choose."""
+    """The setting and method that are best on all collections, and for each collection those best on the other six."""
 
     setting: Setting
     method: str
@@ -697,7 +717,7 @@ class Chosen:
 
 
 def explore_missing(collections: Sequence[Explored], steps: Mapping[str, Callable[[Explored], None]]) -> None:
-    """Take the steps that have no results yet."""
+    """Explore the steps without stored results."""
     for collection, (step, explored) in product(collections, steps.items()):
         if not collection.is_done(step):
             collection.begin(f"exploring {step}")
@@ -705,26 +725,26 @@ def explore_missing(collections: Sequence[Explored], steps: Mapping[str, Callabl
 
 
 def chosen_settings(collections: Sequence[Explored]) -> tuple[Setting, dict[str, Setting]]:
-    """Return the setting of all collections, and for each that of the other six."""
+    """Return the best setting on all collections, and for each collection the best setting on the other six."""
     grids = {collection.name: collection.table("grid") for collection in collections}
     return chosen_setting(grids), {name: chosen_setting(grids, name) for name in grids}
 
 
 def explore_all(collections: Sequence[Explored]) -> None:
-    """Explore what has no results yet: the settings, then the chosen ones with pruning, and the families of `choose`."""
+    """Explore all steps without stored results: the grid, the chosen settings with pruning, the families of `choose`."""
     explore_missing(collections, {"grid": explore_settings})
     default, own = chosen_settings(collections)
     settings = list(dict.fromkeys([default, *own.values()]))
     steps: dict[str, Callable[[Explored], None]] = {
-        "pruned": lambda one: explore_all_pruned(one, settings),
-        "parts": lambda one: explore_parts(one, default),
+        "pruned": lambda collection: explore_all_pruned(collection, settings),
+        "parts": lambda collection: explore_parts(collection, default),
         "families": explore_families,
     }
     explore_missing(collections, steps)
 
 
 def choices_of(collections: Sequence[Explored]) -> Chosen:
-    """Return what was chosen."""
+    """Return the settings and methods chosen on all and on the other six collections."""
     default, settings = chosen_settings(collections)
     pruned = {collection.name: collection.table("pruned") for collection in collections}
     own = {name: (setting, chosen_method(pruned, setting, name)) for name, setting in settings.items()}
@@ -732,53 +752,53 @@ def choices_of(collections: Sequence[Explored]) -> Chosen:
 
 
 def explore_all_pruned(collection: Explored, settings: Sequence[Setting]) -> None:
-    """Explore the settings with every method and share, and no cleaning."""
+    """Explore the settings and all text, pruned by every method to every share."""
     pruned = [Pruned(Treatment(), METHODS)]
     for setting in settings:
         pruned.append(Pruned(collection.treatment(setting), METHODS))
-    explore_pruned(collection, pruned, [one.treatment for one in pruned[1:]], "pruned")
+    explore_pruned(collection, pruned, [pruned_treatment.treatment for pruned_treatment in pruned[1:]], "pruned")
 
 
 def explore_parts(collection: Explored, default: Setting) -> None:
-    """Explore a setting with each part left out, without pruning and by every method."""
+    """Explore a setting with each part left out in turn, without pruning and pruned by every method."""
     treatments = dict.fromkeys(collection.treatment(without(default)) for without in PARTS.values())
     pruned = [Pruned(treatment, METHODS, (ABLATED_SHARE,)) for treatment in treatments]
     explore_pruned(collection, pruned, list(treatments), "parts")
 
 
 def main() -> None:
-    """Measure and fill the page."""
+    """Measure, and fill the pages."""
     parser = parser_of(__doc__)
-    parser.add_argument("--seconds", type=float, default=30, help="seconds that queries are timed, for a collection")
-    parser.add_argument("--only", nargs="+", choices=SEVEN, help="explore these collections alone, and leave the page")
+    parser.add_argument("--seconds", type=float, default=30, help="seconds of timing queries, by collection")
+    parser.add_argument("--only", nargs="+", choices=SEVEN, help="explore only these collections, and write no page")
     arguments = parser.parse_args()
     collections = [Explored(name, TREATMENTS, RESULTS / name) for name in arguments.only or SEVEN]
     explore_all(collections)
     chosen = choices_of(collections)
     others: list[Measured] = []
     every: list[Measured] = []
-    for one in collections:
-        tables = one.table("grid"), one.table("pruned")
-        others.append(Measured(one, *chosen.own[one.name], *tables))
-        default = Measured(one, chosen.setting, chosen.method, *tables)
-        build_and_time(one, [*default.shown.values()], arguments.seconds)
+    for collection in collections:
+        tables = collection.table("grid"), collection.table("pruned")
+        others.append(Measured(collection, *chosen.own[collection.name], *tables))
+        default = Measured(collection, chosen.setting, chosen.method, *tables)
+        build_and_time(collection, [*default.shown.values()], arguments.seconds)
         every.append(default)
     if not arguments.only:
         fill(others, every, chosen)
 
 
 def fill(others: Sequence[Measured], every: Sequence[Measured], chosen: Chosen) -> None:
-    """Fill the pages."""
-    names = [one.name for one in every]
-    collections = [one.collection for one in every]
-    choices = [row_of_choice(one) for one in collections]
-    heads: Sequence[str] = ("wanted", "chosen on the other six", "chosen on all seven")
+    """Put the tables into the pages."""
+    names = [measured.name for measured in every]
+    collections = [measured.collection for measured in every]
+    choices = [row_of_choice(collection) for collection in collections]
+    heads: Sequence[str] = ("goal", "chosen on the other six", "chosen on all seven")
     put(PAGE, "bars", markdown(heads, rows_of_bars(others, every, choices), "lll"))
     heads = ("collection", "topics", "weights", "pruning", "all postings", *(f"{100 * share:g} %" for share in SHARES))
     put(PAGE, "left out", markdown(heads, map(row_left_out, others), "lrll"))
     parts = rows_of_parts(every, chosen.setting, chosen.method)
     put(PAGE, "parts", markdown(["", "postings", "mean", *names], parts))
-    grids = {one.name: one.grid for one in every}
+    grids = {measured.name: measured.grid for measured in every}
     put(PAGE, "grid", markdown(["", *(f"headings {headings}" for headings in HEADINGS)], rows_of_grid(grids)))
     methods = rows_of_methods(every, chosen.setting)
     put(PAGE, "methods", markdown(["", "postings", "mean", *names], methods))
@@ -789,9 +809,11 @@ def fill(others: Sequence[Measured], every: Sequence[Measured], chosen: Chosen) 
         "topics of a half",
         *(head for level in LEVELS for head in (f"postings (%), α = {level}", "shown (%)")),
     )
-    halves = [row_of_halves(one) for one in collections if len(one.table("families").topics) >= HALF]
+    halves = [
+        row_of_halves(collection) for collection in collections if len(collection.table("families").topics) >= HALF
+    ]
     put(PAGE, "halves", markdown(heads, halves))
-    samples = [row for one in collections if one.name == SAMPLED for row in rows_of_samples(one)]
+    samples = [row for collection in collections if collection.name == SAMPLED for row in rows_of_samples(collection)]
     put(PAGE, "samples", markdown(["topics of", "n", "postings (%)", "wrong (%)"], samples))
     heads = (
         "",
@@ -805,9 +827,9 @@ def fill(others: Sequence[Measured], every: Sequence[Measured], chosen: Chosen) 
         "time",
     )
     sections: list[str] = []
-    for one in every:
-        topics = f"### {one.name} ({len(one.pruned.topics)} topics)"
-        sections.append(f"{topics}\n\n{markdown(heads, rows_of(one))}")
+    for measured in every:
+        topics = f"### {measured.name} ({len(measured.pruned.topics)} topics)"
+        sections.append(f"{topics}\n\n{markdown(heads, rows_of(measured))}")
     put(TABLES, "collections", "\n".join([*sections, f"{JUDGE} Measured by commit {commits()}.", ""]))
 
 
