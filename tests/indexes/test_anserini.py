@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thresher.base.errors import ResourceError, StateError
+from thresher.base.errors import InputError, ResourceError, StateError
 from thresher.indexes import anserini
 from thresher.indexes.analysis import parse_retrieval
 from thresher.indexes.indexing import IndexOptions, build_index, open_index
+from thresher.indexes.json_lines import WrittenDocuments
 from thresher.indexes.jvm import java_class
 from thresher.indexes.posting_lists import PostingLists
 from thresher.indexes.searching import Searcher
@@ -49,16 +51,45 @@ def test_a_document_that_lucene_refuses_ends_the_build(documents: Documents, tmp
 def test_documents_that_are_missing_end_the_build(
     documents: Documents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = anserini.write_json_lines
-
-    def write_one_less(pairs: Documents, path: Path, options: IndexOptions) -> anserini.WrittenDocuments:
-        written = real(pairs, path, options)
-        path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
-        return written
-
-    monkeypatch.setattr("thresher.indexes.indexing.write_json_lines", write_one_less)
+    """Anserini drops blank documents and says nothing."""
+    monkeypatch.setattr("thresher.indexes.json_lines.is_blank", lambda _: False)
     with pytest.raises(StateError, match="Lucene indexed 6 of 7 documents"):
-        build_index(documents[:7], tmp_path / "index", IndexOptions())
+        build_index([*documents[:6], ("blank", " \n")], tmp_path / "index", IndexOptions())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_of_the_documents_ends_the_build(documents: Documents, tmp_path: Path) -> None:
+    """Java reads the documents meanwhile. It ends, too, and leaves nothing."""
+    build_index(documents[:5], tmp_path / "index", IndexOptions())
+
+    def broken() -> Iterator[tuple[str, str]]:
+        yield from random_documents(3000, 60)
+        raise BrokenPipeError("not that of Java")
+
+    before = sorted(Path(tempfile.gettempdir()).glob("thresher-*"))
+    with pytest.raises(InputError, match="not that of Java"):
+        build_index(broken(), tmp_path / "index", IndexOptions())
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
+    with open_index(tmp_path / "index") as reader:
+        assert reader.numDocs() == 5
+    assert sorted(Path(tempfile.gettempdir()).glob("thresher-*")) == before
+
+
+def test_documents_after_an_early_end_of_java_are_not_read(tmp_path: Path) -> None:
+    """Java stops at the second document; the pipe is full long before the last document."""
+    read = 0
+
+    def endless() -> Iterator[tuple[str, str]]:
+        nonlocal read
+        yield "0", "a text"
+        yield "i" * 40_000, "an id that Lucene refuses"
+        while True:
+            read += 1
+            yield str(read), "word " * 10_000
+
+    with pytest.raises(StateError, match="IllegalArgumentException"):
+        build_index(endless(), tmp_path / "index", IndexOptions())
+    assert read < 100
     assert list(tmp_path.iterdir()) == []
 
 
@@ -66,7 +97,8 @@ def test_an_index_without_its_last_file_is_a_full_disk(
     documents: Documents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lucene may say nothing if the disk is full at its last write."""
-    monkeypatch.setattr("thresher.indexes.indexing.index_json_lines", lambda *_: None)
+    written = WrittenDocuments(7, 0, [], np.zeros(0, dtype=np.int64))
+    monkeypatch.setattr("thresher.indexes.indexing.index_documents", lambda *_: written)
     with pytest.raises(ResourceError, match=f"{tmp_path}/index: .*free some space"):
         build_index(documents[:7], tmp_path / "index", IndexOptions())
     assert list(tmp_path.iterdir()) == []
@@ -164,19 +196,19 @@ def write_in_segments(documents: Documents, folder: Path, most: int) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_a_build_in_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The interrupt comes once Java indexes, which would take many seconds here."""
-    real = anserini._run_interruptibly
+@pytest.mark.parametrize("documents", [2, 8])
+def test_ctrl_c_ends_a_build(tmp_path: Path, documents: int) -> None:
+    """The interrupt comes once Java indexes the only or the last text, or reads one of several, which takes seconds each."""
 
-    def run(indexer: object) -> None:
-        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-        real(indexer)
-        raise AssertionError("the build was not interrupted")
+    def texts() -> Iterator[tuple[str, str]]:
+        text = "word other " * 2_000_000
+        for number in range(documents):
+            if number == 1:
+                threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            yield str(number), text
 
-    monkeypatch.setattr(anserini, "_run_interruptibly", run)
-    text = "word other " * 2_000_000
     with pytest.raises(KeyboardInterrupt):
-        build_index([(str(number), text) for number in range(4)], tmp_path / "index", IndexOptions())
+        build_index(texts(), tmp_path / "index", IndexOptions())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -199,9 +231,9 @@ except ResourceError as error:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "size"), [("plain", "1700k"), ("pruned", "700k")])
+@pytest.mark.parametrize(("kind", "size"), [("plain", "700k"), ("pruned", "700k")])
 def test_a_full_disk(tmp_path: Path, kind: str, size: str) -> None:
-    """The JSON lines fit, and the index does not."""
+    """The disk takes a part of the index."""
     mount = f"mount -t tmpfs -o size={size} tmpfs {tmp_path}"
     namespace = ("unshare", "-rm", "sh", "-c")
     if not shutil.which("unshare") or subprocess.run([*namespace, mount], capture_output=True, check=False).returncode:

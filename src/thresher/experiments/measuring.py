@@ -25,8 +25,8 @@ from thresher.cleaners.cleaner import BASELINE, Cleaner
 from thresher.experiments.config import Experiment
 from thresher.experiments.schema import CostsTable
 from thresher.experiments.table import Cost
-from thresher.indexes.anserini import is_blank
 from thresher.indexes.indexing import IndexOptions, IndexReport, Origin, build_index
+from thresher.indexes.json_lines import is_blank
 from thresher.indexes.pruning.pruned_index import PrunedIndexOptions, build_pruned
 from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.query_timing import QueryTimes, TimedSearches, rounds_of, time_queries

@@ -1,22 +1,18 @@
-"""Documents as JSON lines, and Anserini's `IndexCollection`, which indexes them."""
+"""Anserini's `IndexCollection`, which indexes documents while Python writes them."""
 
 from __future__ import annotations
 
-import json
+import os
+import select
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from thresher.base.files import final_path
-from thresher.base.letters import readable
-from thresher.base.numbers import Ints
-from thresher.indexes.analysis import valid_unicode
+from thresher.indexes.json_lines import WrittenDocuments, write_json_lines
 from thresher.indexes.jvm import java_cast, java_class, user_error_of_java
-from thresher.indexes.token_counts import TokenCounter
 
 if TYPE_CHECKING:
     from thresher.indexes.indexing import IndexOptions
@@ -24,68 +20,19 @@ if TYPE_CHECKING:
 BUFFER_MIB = 256
 """Postings that Lucene holds in memory; fixed, so that an index does not depend on the machine's memory."""
 
-_BLANK = "".join(map(chr, range(33)))
-_NUL = "\0"
+_LINK = "documents.jsonl"
 _LONGEST_STRING = 2**31 - 1
 _LOOK_MS = 100
-"""Milliseconds between two looks at Python's signals while Java indexes."""
+"""Milliseconds between two looks at Python's signals, and at whether Java has ended, while Python waits for Java."""
 _END_MS = 60_000
 """Milliseconds that Java has to end an interrupted build."""
 
 
-@dataclass(frozen=True)
-class WrittenDocuments:
-    """The documents of a file of JSON lines.
+def index_documents(documents: Iterable[tuple[str, str]], index: Path, options: IndexOptions) -> WrittenDocuments:
+    """Index (id, contents) pairs into the folder `index`, in one thread, and merge the index to one segment.
 
-    Args:
-        documents: in the file.
-        blank: left out, because they have no text.
-        ids: of the documents in the file, in order; empty unless token counts were asked for.
-        lengths: of these documents, in tokens; shape (documents,), or (0,) unless token counts were asked for.
-    """
-
-    documents: int
-    blank: int
-    ids: list[str]
-    lengths: Ints
-
-
-def is_blank(contents: str) -> bool:
-    """Return whether a text has only white space and control characters (up to U+0020). Anserini drops documents
-    without other text.
-    """
-    return not (contents[:1] > " " or contents.strip(_BLANK))
-
-
-def write_json_lines(documents: Iterable[tuple[str, str]], path: Path, options: IndexOptions) -> WrittenDocuments:
-    """Write (id, contents) pairs as JSON lines for Anserini's `JsonCollection`.
-
-    U+0000 in contents becomes a space, and a lone surrogate becomes U+FFFD. With `options.lengths`, count tokens.
-    """
-    counter = TokenCounter(options.analysis) if options.lengths else None
-    written = blank = 0
-    ids: list[str] = []
-    with path.open("wb") as file:
-        for identifier, text in documents:
-            contents = readable(valid_unicode(text))
-            if is_blank(contents):
-                blank += 1
-                continue
-            written += 1
-            if _NUL in contents:
-                contents = contents.replace(_NUL, " ")
-            line = json.dumps({"id": identifier, "contents": contents}, ensure_ascii=False)
-            file.write(valid_unicode(line).encode())
-            file.write(b"\n")
-            if counter is not None:
-                ids.append(valid_unicode(identifier))
-                counter.add(contents)
-    lengths = np.zeros(0, dtype=np.int64) if counter is None else counter.lengths()
-    return WrittenDocuments(written, blank, ids, lengths)
-
-
-def index_json_lines(lines: Path, index: Path, options: IndexOptions) -> None:
-    """Index the JSON lines in folder `lines` into the folder `index`, in one thread, and merge the index to one segment.
+    Python writes the documents as JSON lines into a pipe, and Anserini indexes them meanwhile. Anserini reads the files of a
+    folder, so a temporary folder has a link to the pipe.
 
     Anserini logs many errors and goes on, so the caller must compare the numbers of documents.
 
@@ -94,16 +41,85 @@ def index_json_lines(lines: Path, index: Path, options: IndexOptions) -> None:
         StateError: Lucene closed the index for another reason.
         jnius.JavaException: Anserini failed.
     """
-    indexer = java_class("io.anserini.index.IndexCollection")(_arguments(lines, index, options))
-    # Errors are raised here; Anserini would log some and print others.
-    configurator = java_class("org.apache.logging.log4j.core.config.Configurator")
-    configurator.setRootLevel(java_class("org.apache.logging.log4j.Level").OFF)
-    with _printed_errors() as printed:
-        _run_interruptibly(indexer)
-    failure = indexer.writer.getTragicException()
-    message = failure.toString() if failure is not None else printed.toString()
+    with TemporaryDirectory(prefix="thresher-") as folder, _Pipe() as pipe, _printed_errors() as printed:
+        (Path(folder) / _LINK).symlink_to(pipe.path)
+        indexer = java_class("io.anserini.index.IndexCollection")(_arguments(Path(folder), index, options))
+        # Errors are raised here; Anserini would log some and print others.
+        configurator = java_class("org.apache.logging.log4j.core.config.Configurator")
+        configurator.setRootLevel(java_class("org.apache.logging.log4j.Level").OFF)
+        written = _write_while_indexing(documents, pipe, indexer, options)
+        failure = indexer.writer.getTragicException()
+        message = failure.toString() if failure is not None else printed.toString()
     if message:
         raise user_error_of_java(RuntimeError(message), str(final_path(index)))
+    return written
+
+
+class _Pipe:
+    """A pipe from Python to Java, which opens it by its path as a file.
+
+    Python keeps the end that Java reads open, too: what it wrote stays in the pipe until Java opens it.
+    """
+
+    def __init__(self) -> None:
+        self._reading_end, self._writing_end = os.pipe()
+        self._open = True
+        os.set_blocking(self._writing_end, False)
+        self._room = select.poll()
+        self._room.register(self._writing_end, select.POLLOUT)
+        self.path = f"/dev/fd/{self._reading_end}"
+
+    def __enter__(self) -> _Pipe:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+        os.close(self._reading_end)
+
+    def write(self, data: bytes, reader: Any) -> bool:
+        """Write bytes; return whether all were written before `reader`, a Java `Future`, was done."""
+        rest = memoryview(data)
+        while rest:
+            if self._room.poll(_LOOK_MS):
+                rest = rest[os.write(self._writing_end, rest) :]
+            elif reader.isDone():
+                return False
+        return True
+
+    def end(self) -> None:
+        """Let Java read the end of the file after all that was written. Nothing can be written after it."""
+        if self._open:
+            os.close(self._writing_end)
+            self._open = False
+
+
+def _write_while_indexing(
+    documents: Iterable[tuple[str, str]], pipe: _Pipe, indexer: Any, options: IndexOptions
+) -> WrittenDocuments:
+    """Run Anserini's indexer in a thread of Java, and write documents into the pipe that it reads.
+
+    Python waits in small steps, so that it notices Ctrl-C meanwhile and can give the index up.
+    """
+    from jnius import JavaException
+
+    milliseconds = java_class("java.util.concurrent.TimeUnit").MILLISECONDS
+    executor = java_class("java.util.concurrent.Executors").newSingleThreadExecutor()
+    indexing = executor.submit(java_cast("java.lang.Runnable", indexer))
+    executor.shutdown()
+    try:
+        written = write_json_lines(documents, lambda lines: pipe.write(lines, indexing), options)
+        pipe.end()
+        while not executor.awaitTermination(_LOOK_MS, milliseconds):
+            pass
+    except BaseException:
+        # Without a writer and without further lines, the indexer ends. Its exceptions no longer matter.
+        with suppress(JavaException):
+            indexer.writer.rollback()
+        pipe.end()
+        executor.awaitTermination(_END_MS, milliseconds)
+        raise
+    indexing.get()
+    return written
 
 
 @contextmanager
@@ -144,23 +160,3 @@ def _allow_long_strings() -> None:
     constraints = java_class("com.fasterxml.jackson.core.StreamReadConstraints")
     limits = constraints.builder().maxStringLength(_LONGEST_STRING).build()
     constraints.overrideDefaultStreamReadConstraints(limits)
-
-
-def _run_interruptibly(indexer: Any) -> None:
-    """Run Anserini's indexer in a thread of Java, so that Python notices Ctrl-C meanwhile and can give the index up."""
-    from jnius import JavaException
-
-    milliseconds = java_class("java.util.concurrent.TimeUnit").MILLISECONDS
-    executor = java_class("java.util.concurrent.Executors").newSingleThreadExecutor()
-    future = executor.submit(java_cast("java.lang.Runnable", indexer))
-    executor.shutdown()
-    try:
-        while not executor.awaitTermination(_LOOK_MS, milliseconds):
-            pass
-    except BaseException:
-        # Without a writer, the indexer ends. Its exceptions no longer matter.
-        with suppress(JavaException):
-            indexer.writer.rollback()
-        executor.awaitTermination(_END_MS, milliseconds)
-        raise
-    future.get()

@@ -14,11 +14,12 @@ import numpy.typing as npt
 
 from thresher.base.defaults import LANGUAGE, STEMMERS
 from thresher.base.errors import ConfigError, InputError, ResourceError, StateError, ThresherError
-from thresher.base.files import atomic_path, remove_folder
+from thresher.base.files import atomic_path
 from thresher.base.records import RecordFile
 from thresher.indexes.analysis import FILLER, Analysis, term_list
-from thresher.indexes.anserini import WrittenDocuments, index_json_lines, write_json_lines
+from thresher.indexes.anserini import index_documents
 from thresher.indexes.document_ids import DocumentIds
+from thresher.indexes.json_lines import WrittenDocuments
 from thresher.indexes.jvm import java_cast, java_class, java_folder, start, user_error_of_java
 from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, TermLosses, write_original_statistics
 from thresher.indexes.term_list_writer import TermListWriter
@@ -30,8 +31,6 @@ SETTINGS = "thresher.json"
 _LOCK = "write.lock"
 _PARTS = ("_", "segments_", LENGTHS, SETTINGS, ORIGINAL_STATISTICS, _LOCK)
 _CONTENTS = "contents"
-_JSON_FOLDER = "json"
-_JSON_FILE = "documents.jsonl"
 
 
 @dataclass(frozen=True)
@@ -133,13 +132,13 @@ def build_index(
 
     Ids are unique and pass `thresher.collections.interface.id_problem`, as the ids of a score store do.
 
-    Anserini's `IndexCollection` indexes the documents from a temporary file of JSON lines inside the new folder. The index is
-    one segment; two builds of the same documents have the same size to the byte. In contents, lone surrogates become U+FFFD
-    and U+0000 a space, which changes no term. The index keeps `origin`, for `is_built_from`.
+    Anserini's `IndexCollection` indexes the documents. The index is one segment; two builds of the same documents have the
+    same size to the byte. In contents, lone surrogates become U+FFFD and U+0000 a space, which changes no term. The index
+    keeps `origin`, for `is_built_from`.
     """
 
     def write(temporary: Path) -> IndexSettings:
-        written = _write_index(documents, temporary, options)
+        written = index_documents(documents, temporary, options)
         if options.lengths:
             np.save(temporary / LENGTHS, _lengths_by_number(temporary, written))
         return IndexSettings(options, written.documents, written.blank)
@@ -247,15 +246,6 @@ def is_other_folder(folder: Path) -> bool:
         if not entry.is_file() or not entry.name.startswith(_PARTS):
             return True
     return bool(entries) and not any(folder.glob("segments_*"))
-
-
-def _write_index(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> WrittenDocuments:
-    lines = folder / _JSON_FOLDER
-    lines.mkdir()
-    written = write_json_lines(documents, lines / _JSON_FILE, options)
-    index_json_lines(lines, folder, options)
-    remove_folder(lines)
-    return written
 
 
 def _lengths_by_number(folder: Path, written: WrittenDocuments) -> npt.NDArray[np.int32]:
