@@ -183,136 +183,122 @@ def test_cutoffs_as_they_are_value_text(value, text):
 
 
 KNOWN = ", ".join(sorted(scorers()))
-LIKE = "Fix: write a number, words@p70 for a percentile or words@doc50 for a quota."
-RANGE = "Fix: choose one above 0 and below 100."
-QUOTA = "Fix: choose one above 0 and up to 100, the per cent of each page's words to keep."
-PATTERN = "Fix: write it like perplexity(lm=books)@8000."
+# Parts of facts: what is wrong with a name, and its fix.
+CUTOFF = ("not a number", "Fix: ", "words@p70 for a percentile", "words@doc50 for a quota")
+PERCENTILE = ("Fix: ", "above 0 and below 100")
+QUOTA = ("Fix: ", "above 0 and up to 100", "each page's words")
+SHAPE = ("does not parse", "Fix: ", "like perplexity(lm=books)@8000")
+DECIDES = ("decides by itself", "no cutoff", "Fix: ")
+
+
+def out_of_range(name: str, value: str, low: str) -> tuple[str, ...]:
+    """The facts of a value below the lowest, `low`."""
+    return (name, f"out of range: {value}.", "Fix: ", f"at least {low}.")
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "facts"),
     [
-        ("", "the name '' does not parse. " + PATTERN),
-        ("words@", "words@: the name 'words@' does not parse. " + PATTERN),
+        ("", ("name ''", *SHAPE)),
+        ("words@", ("name 'words@'", *SHAPE)),
         (
             "none|dcp@0.15",
-            "none|dcp@0.15: the name 'none|dcp@0.15' does not parse. "
-            "Fix: name the cleaner alone: the part behind | weighs or prunes an index, as `thresher run` does.",
+            ("name 'none|dcp@0.15'", "does not parse", "Fix: ", "cleaner alone", "weighs or prunes", "`thresher run`"),
         ),
-        ("words@5@6", "words@5@6: the name 'words@5@6' does not parse. " + PATTERN),
-        ("words(@5", "words(@5: the name 'words(@5' does not parse. " + PATTERN),
-        ("words@5 6", "words@5 6: the name 'words@5 6' does not parse. " + PATTERN),
-        ("words@5+", "words@5+: the name 'words@5+' does not parse. " + PATTERN),
-        ("+words@5", "+words@5: the name '+words@5' does not parse. " + PATTERN),
-        ("words(a(b))@5", "words(a(b))@5: the name 'words(a(b))@5' does not parse. " + PATTERN),
-        ("(5)@words", "(5)@words: the name '(5)@words' does not parse. " + PATTERN),
-        ("word@5", f"word@5: unknown scorer 'word'. Fix: write words, or use one of {KNOWN}."),
-        ("Words@5", f"Words@5: unknown scorer 'Words'. Fix: write words, or use one of {KNOWN}."),
-        ("words@5+none", f"words@5+none: unknown scorer 'none'. Fix: use one of {KNOWN}."),
-        ("none@5", f"none@5: unknown scorer 'none'. Fix: use one of {KNOWN}."),
-        ("words", "words: the cleaner 'words' has no cutoff. Fix: write one, such as words@11."),
+        ("words@5@6", ("name 'words@5@6'", *SHAPE)),
+        ("words(@5", ("name 'words(@5'", *SHAPE)),
+        ("words@5 6", ("name 'words@5 6'", *SHAPE)),
+        ("words@5+", ("name 'words@5+'", *SHAPE)),
+        ("+words@5", ("name '+words@5'", *SHAPE)),
+        ("words(a(b))@5", ("name 'words(a(b))@5'", *SHAPE)),
+        ("(5)@words", ("name '(5)@words'", *SHAPE)),
+        ("word@5", ("unknown scorer 'word'", "Fix: ", "write words", KNOWN)),
+        ("Words@5", ("unknown scorer 'Words'", "Fix: ", "write words", KNOWN)),
+        ("words@5+none", ("unknown scorer 'none'", f"Fix: use one of {KNOWN}.")),
+        ("none@5", ("unknown scorer 'none'", f"Fix: use one of {KNOWN}.")),
+        ("words", ("cleaner 'words'", "no cutoff", "Fix: ", "such as words@11")),
         (
             "words@5+ density(headings=keep)",
-            "words@5+ density(headings=keep): the cleaner 'density(headings=keep)' has no cutoff. "
-            "Fix: write one, such as density(headings=keep)@11.",
+            ("cleaner 'density(headings=keep)'", "no cutoff", "Fix: ", "such as density(headings=keep)@11"),
         ),
-        ("density", "density: the cleaner 'density' has no cutoff. Fix: write one, such as density@11."),
-        ("words@many", "words@many: the cutoff 'many' is not a number. " + LIKE),
-        ("words@1,5", "words@1,5: the cutoff '1,5' is not a number. " + LIKE),
-        ("words@p", "words@p: the cutoff 'p' is not a number. " + LIKE),
-        ("words@P70", "words@P70: the cutoff 'P70' is not a number. " + LIKE),
-        ("words@p7 0", "words@p7 0: the name 'words@p7 0' does not parse. " + PATTERN),
-        ("words@doc", "words@doc: the cutoff 'doc' is not a number. " + LIKE),
-        ("words@docx", "words@docx: the cutoff 'docx' is not a number. " + LIKE),
-        ("words@doc50%", "words@doc50%: the cutoff 'doc50%' is not a number. " + LIKE),
-        ("words@doc-5", "words@doc-5: the cutoff 'doc-5' is not a number. " + LIKE),
-        ("words@doc0", "words@doc0: the quota of 'words' is out of range: 0. " + QUOTA),
-        ("perplexity@doc101", "perplexity@doc101: the quota of 'perplexity' is out of range: 101. " + QUOTA),
-        ("words@doc1e999", "words@doc1e999: the quota of 'words' is out of range: inf. " + QUOTA),
-        ("bte@doc50", "bte@doc50: 'bte' decides by itself and has no cutoff. Fix: write bte."),
-        ("words@p70%", "words@p70%: the cutoff 'p70%' is not a number. " + LIKE),
-        ("words@p0", "words@p0: the percentile of 'words' is out of range: 0. " + RANGE),
-        ("words@p100", "words@p100: the percentile of 'words' is out of range: 100. " + RANGE),
-        ("words@p1e999", "words@p1e999: the percentile of 'words' is out of range: inf. " + RANGE),
-        ("words@p-5", "words@p-5: the cutoff 'p-5' is not a number. " + LIKE),
-        ("perplexity@r0.0", "perplexity@r0.0: the percentile of 'perplexity' is out of range: 0. " + RANGE),
+        ("density", ("cleaner 'density'", "no cutoff", "Fix: ", "such as density@11")),
+        ("words@many", ("cutoff 'many'", *CUTOFF)),
+        ("words@1,5", ("cutoff '1,5'", *CUTOFF)),
+        ("words@p", ("cutoff 'p'", *CUTOFF)),
+        ("words@P70", ("cutoff 'P70'", *CUTOFF)),
+        ("words@p7 0", ("name 'words@p7 0'", *SHAPE)),
+        ("words@doc", ("cutoff 'doc'", *CUTOFF)),
+        ("words@docx", ("cutoff 'docx'", *CUTOFF)),
+        ("words@doc50%", ("cutoff 'doc50%'", *CUTOFF)),
+        ("words@doc-5", ("cutoff 'doc-5'", *CUTOFF)),
+        ("words@doc0", ("quota of 'words'", "out of range: 0.", *QUOTA)),
+        ("perplexity@doc101", ("quota of 'perplexity'", "out of range: 101.", *QUOTA)),
+        ("words@doc1e999", ("quota of 'words'", "out of range: inf.", *QUOTA)),
+        ("bte@doc50", ("'bte'", *DECIDES, "write bte.")),
+        ("words@p70%", ("cutoff 'p70%'", *CUTOFF)),
+        ("words@p0", ("percentile of 'words'", "out of range: 0.", *PERCENTILE)),
+        ("words@p100", ("percentile of 'words'", "out of range: 100.", *PERCENTILE)),
+        ("words@p1e999", ("percentile of 'words'", "out of range: inf.", *PERCENTILE)),
+        ("words@p-5", ("cutoff 'p-5'", *CUTOFF)),
+        ("perplexity@r0.0", ("percentile of 'perplexity'", "out of range: 0.", *PERCENTILE)),
         (
             "words@r70",
-            "words@r70: the scorer 'words' has no reference text, so r70 means nothing. "
-            "Fix: write p70, a percentile of the collection.",
+            ("scorer 'words'", "no reference text", "r70 means nothing", "Fix: ", "write p70", "of the collection"),
         ),
-        ("bte@p70", "bte@p70: 'bte' decides by itself and has no cutoff. Fix: write bte."),
-        ("words@-1", "words@-1: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0."),
-        (
-            "density@-0.01",
-            "density@-0.01: the cutoff of 'density' is out of range: -0.01. Fix: choose a value of at least 0.",
-        ),
-        (
-            "perplexity@0.5",
-            "perplexity@0.5: the cutoff of 'perplexity' is out of range: 0.5. Fix: choose a value of at least 1.",
-        ),
-        ("words@nan", "words@nan: the cutoff of 'words' is out of range: nan. Fix: choose a value of at least 0."),
-        ("words@inf", "words@inf: the cutoff of 'words' is out of range: inf. Fix: choose a value of at least 0."),
-        ("words@-inf", "words@-inf: the cutoff of 'words' is out of range: -inf. Fix: choose a value of at least 0."),
-        ("words@1e999", "words@1e999: the cutoff of 'words' is out of range: inf. Fix: choose a value of at least 0."),
-        ("words(lm=books)@5", "words(lm=books)@5: 'words' has no parameter 'lm'. Fix: use one of headings, floor."),
-        ("words(keep)@5", "words(keep)@5: 'words' has no parameter 'keep'. Fix: use one of headings, floor."),
-        (
-            "words(headings)@5",
-            "words(headings)@5: the parameter 'headings' of 'words' has no value. Fix: write headings=score.",
-        ),
+        ("bte@p70", ("'bte'", *DECIDES, "write bte.")),
+        ("words@-1", out_of_range("cutoff of 'words'", "-1", "0")),
+        ("density@-0.01", out_of_range("cutoff of 'density'", "-0.01", "0")),
+        ("perplexity@0.5", out_of_range("cutoff of 'perplexity'", "0.5", "1")),
+        ("words@nan", out_of_range("cutoff of 'words'", "nan", "0")),
+        ("words@inf", out_of_range("cutoff of 'words'", "inf", "0")),
+        ("words@-inf", out_of_range("cutoff of 'words'", "-inf", "0")),
+        ("words@1e999", out_of_range("cutoff of 'words'", "inf", "0")),
+        ("words(lm=books)@5", ("'words' has no parameter 'lm'", "Fix: ", "headings, floor.")),
+        ("words(keep)@5", ("'words' has no parameter 'keep'", "Fix: ", "headings, floor.")),
+        ("words(headings)@5", ("parameter 'headings' of 'words'", "no value", "Fix: ", "write headings=score")),
         (
             "perplexity(x=1)@5",
-            "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. "
-            "Fix: use one of lm, context, prior, sentences, headings, floor.",
+            ("'perplexity' has no parameter 'x'", "Fix: ", "lm, context, prior, sentences, headings, floor."),
         ),
-        ("words(floor=-1)@5", "words(floor=-1)@5: 'floor' is out of range: -1. Fix: choose a value of at least 0."),
-        (
-            "words(floor=2.5)@5",
-            "words(floor=2.5)@5: the value '2.5' of 'floor' is not a whole number. Fix: give one such as 0.",
-        ),
-        (
-            "words(headings=no)@5",
-            "words(headings=no)@5: 'headings' cannot be 'no'. Fix: use one of score, headline, keep, drop.",
-        ),
-        ("bte@3", "bte@3: 'bte' decides by itself and has no cutoff. Fix: write bte."),
+        ("words(floor=-1)@5", out_of_range("'floor'", "-1", "0")),
+        ("words(floor=2.5)@5", ("value '2.5' of 'floor'", "not a whole number", "Fix: ", "such as 0")),
+        ("words(headings=no)@5", ("'headings' cannot be 'no'", "Fix: ", "score, headline, keep, drop.")),
+        ("bte@3", ("'bte'", *DECIDES, "write bte.")),
         (
             "boilerpipe(headings=keep,filter=main)@0.5",
-            "boilerpipe(headings=keep,filter=main)@0.5: 'boilerpipe' decides by itself and has no cutoff. "
-            "Fix: write boilerpipe(rules=words,filter=main,headings=keep).",
+            ("'boilerpipe'", *DECIDES, "write boilerpipe(rules=words,filter=main,headings=keep)."),
         ),
-        ("bte@many", "bte@many: 'bte' decides by itself and has no cutoff. Fix: write bte."),
+        ("bte@many", ("'bte'", *DECIDES, "write bte.")),
         (
             "boilerpipe(rules=cleanEval)",
-            "boilerpipe(rules=cleanEval): 'rules' cannot be 'cleanEval'. Fix: use one of words, density, cleaneval.",
+            ("'rules' cannot be 'cleanEval'", "Fix: ", "words, density, cleaneval."),
         ),
-        (
-            "words(headings=keep,headings=keep)@5",
-            "words(headings=keep,headings=keep)@5: the parameter 'headings' is given twice. Fix: give it once.",
-        ),
+        ("words(headings=keep,headings=keep)@5", ("parameter 'headings'", "twice", "Fix: ", "once")),
     ],
 )
-def test_names_that_do_not_parse(text, message):
-    with pytest.raises(ConfigError) as caught:
+def test_names_that_do_not_parse(text, facts):
+    with pytest.raises(ConfigError) as named:
         parse_cleaner(text)
-    assert str(caught.value) == message
-    with pytest.raises(ConfigError) as caught:
+    where = f"{text}: " if text else ""
+    assert str(named.value).startswith(where)
+    assert_names(named.value, where, *facts)
+    with pytest.raises(ConfigError) as in_a_file:
         parse_cleaner(text, "file.toml:3")
-    assert str(caught.value) == f"file.toml:3: {message.removeprefix(f'{text}: ')}"
+    assert str(in_a_file.value) == f"file.toml:3: {str(named.value).removeprefix(where)}"
 
 
 def test_the_scorer_of_a_sweep():
     cut = parse_scorer("perplexity(headings=keep)")
     assert (cut.name, cut.cutoff, cut.headings) == ("perplexity(lm=books,headings=keep)", None, "keep")
     assert cut.at(8000, "x").name == "perplexity(lm=books,headings=keep)@8000"
-    for text, message in (
-        ("words@5", "words@5: the scorer 'words@5' of a sweep has a cutoff. Fix: list the cutoffs under `cutoffs`."),
-        ("none", f"none: unknown scorer 'none'. Fix: use one of {KNOWN}."),
-        ("words+density", "words+density: the name 'words+density' does not parse. " + PATTERN),
+    for text, facts in (
+        ("words@5", ("scorer 'words@5'", "has a cutoff", "Fix: ", "under `cutoffs`")),
+        ("none", ("unknown scorer 'none'", f"Fix: use one of {KNOWN}.")),
+        ("words+density", ("name 'words+density'", *SHAPE)),
     ):
         with pytest.raises(ConfigError) as caught:
             parse_scorer(text)
-        assert str(caught.value) == message
+        assert_names(caught.value, f"{text}: ", *facts)
     with pytest.raises(ConfigError) as caught:
         cut.at(0, "sweep 2")
     assert_names(caught.value, "sweep 2: ", "'perplexity'", "0", "Fix: ", "1")
@@ -368,19 +354,19 @@ def test_values_of_other_types():
     assert (switch.parse("true", "here"), switch.parse("false", "here")) == (True, False)
     spelled = [parameter.spelling for parameter in (whole, share, listed, switch, Parameter("t", str, "", "a text"))]
     assert spelled == ["from 1 to 9", "from 0 to 1", "3 or 6", "true or false", "any text"]
-    for parameter, text, message in (
-        (whole, "x", "here: the value 'x' of 'n' is not a whole number. Fix: give one such as 3."),
-        (whole, "1.5", "here: the value '1.5' of 'n' is not a whole number. Fix: give one such as 3."),
-        (whole, "10", "here: 'n' is out of range: 10. Fix: choose a value of at least 1 and at most 9."),
-        (share, "nan", "here: 'q' is out of range: nan. Fix: choose a value of at least 0 and at most 1."),
-        (listed, "4", "here: 'n' cannot be '4'. Fix: use one of 3, 6."),
-        (switch, "1", "here: 's' cannot be '1'. Fix: use one of true, false."),
-        (switch, "True", "here: 's' cannot be 'True'. Fix: use one of true, false."),
-        (whole, "9" * 400, f"here: the value '{'9' * 400}' of 'n' is not a whole number. Fix: give one such as 3."),
+    for parameter, text, facts in (
+        (whole, "x", ("value 'x' of 'n'", "not a whole number", "Fix: ", "such as 3")),
+        (whole, "1.5", ("value '1.5' of 'n'", "not a whole number", "Fix: ", "such as 3")),
+        (whole, "10", ("'n'", "out of range: 10.", "Fix: ", "at least 1 and at most 9")),
+        (share, "nan", ("'q'", "out of range: nan.", "Fix: ", "at least 0 and at most 1")),
+        (listed, "4", ("'n' cannot be '4'", "Fix: ", "3, 6.")),
+        (switch, "1", ("'s' cannot be '1'", "Fix: ", "true, false.")),
+        (switch, "True", ("'s' cannot be 'True'", "Fix: ", "true, false.")),
+        (whole, "9" * 400, (f"value '{'9' * 400}' of 'n'", "not a whole number", "Fix: ", "such as 3")),
     ):
         with pytest.raises(ConfigError) as caught:
             parameter.parse(text, "here")
-        assert str(caught.value) == message
+        assert_names(caught.value, "here: ", *facts)
 
 
 def test_printing():

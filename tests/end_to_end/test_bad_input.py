@@ -19,24 +19,29 @@ from thresher.collections.interface import UNFIT_ID
 from thresher.experiments.results import read_results
 
 Call = Callable[..., Done]
+# What the line of an error names, in its order: first where it is.
+Facts = tuple[str, ...]
+ENDINGS = (".html", ".txt", ".warc", ".trecweb", ".jsonl", ".tar", ".parquet")
+FORMATS = ("html", "text", "warc", "trec-web", "jsonl", "tar", "parquet")
+NO_SUCH_PATH = ("Fix: ", "correct the path", "relative to the experiment file")
 
 
 def refused(
     call: Call,
     web: Web,
     code: int,
-    *errors: str,
+    *errors: Facts,
     arguments: tuple[str, ...] = ("run", "web.toml"),
-    notes: tuple[str, ...] = (),
+    notes: tuple[Message, ...] = (),
 ) -> None:
-    """Run a command that must fail with these lines, after these notes, and leave nothing but locks, which are empty of
-    results.
+    """Run a command that must fail with one line for each of these errors, after these notes, and leave nothing but
+    locks, which are empty of results.
     """
     before = tree(web.folder)
     done = call(*arguments, cwd=web.folder)
     told = re.compile("reading |scoring |indexing |1 file with another ending was left out")
     lines = [line for line in done.err.splitlines() if not told.match(line)]
-    assert lines == [*notes, *(f"error: {error}" for error in errors)]
+    assert lines == [*notes, *(Message(f"error: {where}", *facts) for where, *facts in errors)]
     assert (done.code, done.out) == (code, "")
     after = tree(web.folder)
     new = {name for name in before | after if before.get(name) != after.get(name)}
@@ -46,56 +51,53 @@ def refused(
     assert leftovers(web.folder) == []
 
 
-CONFIGS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
+CONFIGS: dict[str, tuple[dict[str, str], tuple[Facts, ...]]] = {
     "unknown table": (
         {"experiment": 'name = "web"\n[evalution]'},
-        ("web.toml:3: unknown table [evalution]. Fix: write 'evaluation'.",),
+        (("web.toml:3: ", "unknown table [evalution]", "Fix: ", "'evaluation'"),),
     ),
     "unknown key": (
         {"retrieval": "modles = []"},
-        ("web.toml:21: unknown key 'modles' in [retrieval]. Fix: write 'models'.",),
+        (("web.toml:21: ", "unknown key 'modles' in [retrieval]", "Fix: ", "'models'"),),
     ),
     "unknown scorer": (
         {"cleaners": 'names = ["wrods@3"]'},
-        (f"web.toml:18: unknown scorer 'wrods'. Fix: write words, or use one of {', '.join(scorers())}.",),
+        (("web.toml:18: ", "unknown scorer 'wrods'", "Fix: ", "write words", f"use one of {', '.join(scorers())}."),),
     ),
     "unknown parameter": (
         {"cleaners": 'names = ["words(size=3)@3"]'},
-        ("web.toml:18: 'words' has no parameter 'size'. Fix: use one of headings, floor.",),
+        (("web.toml:18: ", "'words' has no parameter 'size'", "Fix: ", "headings, floor."),),
     ),
     "unknown language model": (
         {"sweep": 'scorer = "perplexity(lm=atlantis)"\ncutoffs = [1000]'},
-        (
-            "web.toml:14: unknown language model 'atlantis'. Fix: use books, self, or the path of a model's folder, "
-            "ARPA file or KenLM binary.",
-        ),
+        (("web.toml:14: ", "language model 'atlantis'", "Fix: ", "books, self", "folder, ARPA file or KenLM binary"),),
     ),
     "cutoff out of range": (
         {"sweep": 'scorer = "words"\ncutoffs = [3, -1]'},
-        ("web.toml:15: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0.",),
+        (("web.toml:15: ", "cutoff of 'words'", "out of range: -1.", "Fix: ", "at least 0"),),
     ),
     "no cutoff": (
         {"cleaners": 'names = ["words"]'},
-        ("web.toml:18: the cleaner 'words' has no cutoff. Fix: write one, such as words@11.",),
+        (("web.toml:18: ", "cleaner 'words'", "no cutoff", "Fix: ", "such as words@11"),),
     ),
     "twice": (
         {"cleaners": 'names = ["words@20"]'},
-        ("web.toml:18: the variant 'words@20' occurs twice. Fix: leave one out.",),
+        (("web.toml:18: ", "variant 'words@20'", "twice", "Fix: ", "leave one out"),),
     ),
     "missing collection": (
         {"collection": 'path = "nowhere"'},
-        ("web.toml:5: there is no nowhere. Fix: correct the path, which is relative to the experiment file.",),
+        (("web.toml:5: ", "there is no nowhere", *NO_SUCH_PATH),),
     ),
     "name that is a path": (
         {"experiment": 'name = "../web"'},
-        ("web.toml:2: the name '../web' cannot name a folder. Fix: use letters, digits, `.`, `_` and `-`.",),
+        (("web.toml:2: ", "name '../web'", "cannot name a folder", "Fix: ", "letters, digits, `.`, `_` and `-`"),),
     ),
     "several problems, by line": (
         {"topics": 'path = "gone.tsv"', "qrels": 'path = "gone.txt"', "retrieval": "models = []"},
         (
-            "web.toml:8: there is no gone.tsv. Fix: correct the path, which is relative to the experiment file.",
-            "web.toml:11: there is no gone.txt. Fix: correct the path, which is relative to the experiment file.",
-            "web.toml:21: there is no retrieval model. Fix: list at least one.",
+            ("web.toml:8: ", "there is no gone.tsv", *NO_SUCH_PATH),
+            ("web.toml:11: ", "there is no gone.txt", *NO_SUCH_PATH),
+            ("web.toml:21: ", "no retrieval model", "Fix: ", "at least one"),
         ),
     ),
 }
@@ -111,24 +113,26 @@ def test_experiment_files_that_cannot_be_used(web: Web, call: Call, name: str) -
 
 def test_broken_toml(web: Web, call: Call) -> None:
     (web.folder / "web.toml").write_text('[experiment]\nname = "web\n')
-    refused(call, web, 2, "web.toml:2: this is not TOML: Illegal character '\\n'. Fix: correct the line.")
+    refused(call, web, 2, ("web.toml:2: ", "not TOML", "'\\n'", "Fix: ", "correct the line"))
 
 
 def test_missing_and_unreadable_files(web: Web, call: Call) -> None:
     refused(
-        call, web, 3, "gone.toml: there is no such file or folder. Fix: check the path.", arguments=("run", "gone.toml")
+        call,
+        web,
+        3,
+        ("gone.toml: ", "no such file or folder", "Fix: ", "check the path"),
+        arguments=("run", "gone.toml"),
     )
     (web.folder / "latin.toml").write_bytes(b'[experiment]\nname = "caf\xe9"\n')
-    refused(
-        call, web, 3, "latin.toml:2: it is not UTF-8. Fix: convert the file to UTF-8.", arguments=("run", "latin.toml")
-    )
+    refused(call, web, 3, ("latin.toml:2: ", "not UTF-8", "Fix: ", "to UTF-8"), arguments=("run", "latin.toml"))
     web.write(topics='path = "pages"')
-    refused(call, web, 3, "pages: it cannot be used (Is a directory). Fix: check the path and the disk.")
+    refused(call, web, 3, ("pages: ", "Is a directory", "Fix: ", "check the path"))
     refused(
         call,
         web,
         5,
-        "pages: nothing was explored or run yet. Fix: run `thresher explore` or `thresher run` first.",
+        ("pages: ", "nothing was explored or run", "Fix: ", "`thresher explore` or `thresher run` first"),
         arguments=("report", "pages"),
     )
 
@@ -140,14 +144,14 @@ def test_results_cannot_lie_where_a_file_is(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        "qrels.txt/web: it cannot be used (Not a directory). Fix: check the path and the disk.",
+        ("qrels.txt/web: ", "Not a directory", "Fix: ", "check the path"),
         arguments=arguments,
     )
     refused(
         call,
         web,
         3,
-        "qrels.txt/out.jsonl: it cannot be used (Not a directory). Fix: check the path and the disk.",
+        ("qrels.txt/out.jsonl: ", "Not a directory", "Fix: ", "check the path"),
         arguments=("clean", "pages", "-c", "words@3", "-o", "qrels.txt/out.jsonl"),
     )
 
@@ -155,26 +159,24 @@ def test_results_cannot_lie_where_a_file_is(web: Web, call: Call) -> None:
 def test_collections_without_pages(web: Web, call: Call) -> None:
     (web.folder / "empty").mkdir()
     web.write(collection='path = "empty"')
-    refused(call, web, 3, "empty: the folder is empty. Fix: check the path.")
+    refused(call, web, 3, ("empty: ", "the folder is empty", "Fix: ", "check the path"))
     (web.folder / "empty" / "a.bin").touch()
-    formats = "html, text, warc, trec-web, jsonl, tar, parquet"
     refused(
         call,
         web,
         3,
-        f"empty: the folder holds no collection. Fix: give files ending in .html, .txt, .warc, .trecweb, .jsonl, .tar, "
-        f".parquet or alike, or say what they are with `format`: {formats}.",
+        ("empty: ", "no collection", "Fix: ", f"{', '.join(ENDINGS)} or alike", "`format`", ", ".join(FORMATS)),
     )
     (web.folder / "empty.jsonl").write_text("")
     web.write(collection='path = "empty.jsonl"')
-    refused(call, web, 3, "empty.jsonl: the collection is empty. Fix: check the path.")
+    refused(call, web, 3, ("empty.jsonl: ", "the collection is empty", "Fix: ", "check the path"))
     (web.folder / "empty" / "blank.html").write_text("")
     web.write(collection='path = "empty"')
     refused(
         call,
         web,
         3,
-        "empty: none of its 1 pages has text (1 without text, 0 failed). Fix: check that they are HTML pages.",
+        ("empty: ", "none of its 1 pages", "1 without text, 0 failed", "Fix: ", "are HTML pages"),
         arguments=("run", "web.toml", "--fresh"),
     )
 
@@ -203,7 +205,7 @@ def test_document_ids_that_come_twice_fail_the_second_time(web: Web, call: Call)
     (web.folder / "topics.tsv").write_text("1\tzeppelin\n2\tbarley\n")
     (web.folder / "qrels.txt").write_text("1 0 page00 1\n2 0 page00 1\n")
     web.write(collection='path = "pages"\nids = "stem"', sweep="", cleaners="")
-    reason = "the document id occurs twice, first in part0/page00.html"
+    reason = Message("id occurs twice", "part0/page00.html")
     failed(web, call, 61, {"file": "part2/page00.html", "offset": None, "id": "page00", "reason": reason})
     # The page of that name that was there first, which is about barley, is the one that was indexed.
     run = (web.folder / "results" / "web" / "runs" / "none.trec").read_text().splitlines()
@@ -233,21 +235,24 @@ def test_json_lines_that_are_broken_fail(web: Web, call: Call) -> None:
     web.write(collection='path = "docs.jsonl"', sweep="", cleaners="")
     offsets = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
     told = [
-        (1, "", "the line is not JSON (Expecting value at its character 23)"),
-        (2, "", "the line has no `id`"),
-        (3, "a", "the document id occurs twice, first in docs.jsonl at byte 0"),
-        (4, "c", "the line has neither `html` nor `contents`"),
+        (1, "", ("not JSON", "its character 23")),
+        (2, "", ("no `id`",)),
+        (3, "a", ("id occurs twice", "docs.jsonl at byte 0")),
+        (4, "c", ("neither `html` nor `contents`",)),
     ]
     expected = [
-        {"file": "docs.jsonl", "offset": offsets[number], "id": document_id, "reason": reason}
-        for number, document_id, reason in told
+        {"file": "docs.jsonl", "offset": offsets[number], "id": document_id, "reason": Message(*facts)}
+        for number, document_id, facts in told
     ]
     done = call("clean", "docs.jsonl", "-c", "none", "-o", "o.jsonl", "--failures", "failed.jsonl", cwd=web.folder)
     assert (done.code, done.out) == (0, "")
     # The last line has the rate.
     assert done.err.splitlines()[:-1] == [
         Message("o.jsonl: ", "6 pages", "2 with text", "0 emptied", "4 failed", "5 words"),
-        *(f"failed: {name or f'docs.jsonl at byte {offsets[number]}'}: {reason}" for number, name, reason in told),
+        *(
+            Message(f"failed: {name or f'docs.jsonl at byte {offsets[number]}'}: ", *facts)
+            for number, name, facts in told
+        ),
         Message(
             "warning: ", "4 of 6 pages (66.7 %)", "id occurs twice", "`html` nor `contents`", "no `id`", "not JSON"
         ),
@@ -305,29 +310,31 @@ def test_ids_that_climb_stay_inside(web: Web, call: Call) -> None:
 def test_results_within_the_collection(web: Web, call: Call) -> None:
     """The next run would take the report for a page."""
     web.write(collection='path = "."', sweep="", cleaners="")
-    line = (
-        "results/web: it is in the folder of the collection, ., and would be read as a part of it. Fix: name another "
-        "with --results, or move the collection into a folder of its own."
+    error = (
+        *("results/web: ", "in the folder of the collection, .,", "a part of it"),
+        *("Fix: ", "--results", "move the collection"),
     )
-    note = "3 files with other endings were left out: 1 .txt, 1 .tsv, 1 .toml; format html reads pages of any name"
+    note = Message("3 files with other endings", "1 .txt, 1 .tsv, 1 .toml", "format html")
     # The first command leaves two locks.
-    for verb, notes in (("run", (note,)), ("explore", (note, "2 hidden folders or files were left out"))):
-        refused(call, web, 2, line, arguments=(verb, "web.toml"), notes=notes)
+    for verb, notes in (("run", (note,)), ("explore", (note, Message("2 hidden folders or files")))):
+        refused(call, web, 2, error, arguments=(verb, "web.toml"), notes=notes)
 
 
 TOPICS = {
     "a topic without a query": (
         "topics.tsv",
         "1\t \n",
-        "topics.tsv:1: topic 1 has no query. Fix: fill in its title or remove the topic.",
+        ("topics.tsv:1: ", "topic 1", "no query", "Fix: ", "title or remove the topic"),
     ),
-    "no topics": ("topics.tsv", "", "topics.tsv: it holds no topics. Fix: write one topic per line as `id<TAB>query`."),
-    "no judgments": ("qrels.txt", "", "qrels.txt: it holds no judgments. Fix: write lines of `topic 0 docid grade`."),
+    "no topics": ("topics.tsv", "", ("topics.tsv: ", "no topics", "Fix: ", "`id<TAB>query`")),
+    "no judgments": ("qrels.txt", "", ("qrels.txt: ", "no judgments", "Fix: ", "`topic 0 docid grade`")),
     "no run-over": (
         "qrels.txt",
         "1 0 elsewhere/page 1\n",
-        "pages: no judged document is in the collection (first id of the pages: part0/page00; of the qrels: elsewhere/page). "
-        "Fix: make ids as in the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection].",
+        (
+            *("pages: ", "no judged document", "pages: part0/page00", "qrels: elsewhere/page"),
+            *("Fix: ", "`ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]"),
+        ),
     ),
 }
 
@@ -347,8 +354,7 @@ def test_qrels_of_other_topics(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        "qrels.txt: no topic has judgments (topics: 1, 2, 3, 4, 5, …; qrels: 401). "
-        "Fix: use topics and qrels that belong together.",
+        ("qrels.txt: ", "no topic has judgments", "topics: 1, 2, 3, 4, 5, …", "qrels: 401", "Fix: ", "belong together"),
     )
 
 
@@ -375,10 +381,10 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         call,
         web,
         3,
-        "other.trec: no judged document was retrieved for any topic (the first id in the run is elsewhere, "
-        "in the qrels part0/page00). "
-        "Fix: check that collection and qrels use the same document ids: --ids, --prefix, --keep-suffix, or "
-        "keys of [collection].",
+        (
+            *("other.trec: ", "no judged document", "run is elsewhere", "qrels part0/page00"),
+            *("Fix: ", "same document ids", "--ids, --prefix, --keep-suffix", "[collection]"),
+        ),
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )
     (web.folder / "other.trec").write_text("x9 Q0 part0/page00 1 2.5 x\n")
@@ -386,8 +392,7 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         call,
         web,
         3,
-        "other.trec: no topic of the run (x9) is among the judged topics (1, 2, 3, 4, 5, …). "
-        "Fix: check that run and qrels use the same topic ids.",
+        ("other.trec: ", "topic of the run (x9)", "topics (1, 2, 3, 4, 5, …)", "Fix: ", "the same topic ids"),
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )
     # Of several runs the one that is wrong is named.
@@ -401,30 +406,26 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         call,
         web,
         3,
-        "other.trec:1: the score `high` is not a finite number. Fix: write a decimal number.",
+        ("other.trec:1: ", "score `high`", "not a finite number", "Fix: ", "decimal"),
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )
 
 
 USAGE = {
-    ("polish",): "No such command 'polish'. Fix: see `thresher --help`.",
-    ("run",): "Missing argument 'EXPERIMENT'. Fix: see `thresher run --help`.",
-    ("run", "web.toml", "--workers", "0"): (
-        "Invalid value for '--workers': 0 is not in the range x>=1. Fix: see `thresher run --help`."
-    ),
+    ("polish",): ("", "command 'polish'", "Fix: ", "`thresher --help`"),
+    ("run",): ("", "argument 'EXPERIMENT'", "Fix: ", "`thresher run --help`"),
+    ("run", "web.toml", "--workers", "0"): ("", "'--workers'", "0", "x>=1", "Fix: ", "`thresher run --help`"),
     ("clean", "pages", "-c", "words@eleven", "-o", "x.jsonl"): (
-        "words@eleven: the cutoff 'eleven' is not a number. "
-        "Fix: write a number, words@p70 for a percentile or words@doc50 for a quota."
+        *("words@eleven: ", "cutoff 'eleven'", "not a number"),
+        *("Fix: ", "words@p70 for a percentile", "words@doc50 for a quota"),
     ),
-    (
-        "search",
-        "pages",
-        "topics.tsv",
-        "-o",
-        "topics.tsv",
-    ): "topics.tsv: these are the topics. Fix: give the run another name.",
+    ("search", "pages", "topics.tsv", "-o", "topics.tsv"): ("topics.tsv: ", "the topics", "Fix: ", "another name"),
     ("search", "pages", "topics.tsv", "-o", "x", "--tag", "two words"): (
-        "--tag: the tag 'two words' is not one word. Fix: give a tag without white space."
+        "--tag: ",
+        "tag 'two words'",
+        "not one word",
+        "Fix: ",
+        "without white space",
     ),
 }
 
@@ -435,12 +436,12 @@ def test_command_lines_that_cannot_be_used(web: Web, call: Call, arguments: tupl
 
 
 def test_index_takes_only_cleaned_json_lines(web: Web, call: Call) -> None:
-    clean_first = "Fix: clean the collection first: `thresher clean`."
+    clean_first = ("Fix: ", "`thresher clean`")
     refused(
         call,
         web,
         3,
-        f"pages: this is not a file of JSON lines or Parquet. {clean_first}",
+        ("pages: ", "not a file of JSON lines", *clean_first),
         arguments=("index", "pages", "-o", "index"),
     )
     docs = web.folder / "docs.jsonl"
@@ -449,7 +450,7 @@ def test_index_takes_only_cleaned_json_lines(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        f"docs.jsonl at byte 29: it holds a page, not text. {clean_first}",
+        ("docs.jsonl at byte 29: ", "a page, not text", *clean_first),
         arguments=("index", "docs.jsonl", "-o", "index"),
     )
     docs.write_text('{"id": "a", "contents": "x"}\n{"id": "a", "contents": "y"}\n')
@@ -457,7 +458,7 @@ def test_index_takes_only_cleaned_json_lines(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        "docs.jsonl at byte 29: the document id 'a' occurs twice, first in docs.jsonl at byte 0. Fix: make ids unique.",
+        ("docs.jsonl at byte 29: ", "id 'a' occurs twice", "docs.jsonl at byte 0", "Fix: ", "make ids unique"),
         arguments=("index", "docs.jsonl", "-o", "index"),
     )
 
@@ -468,26 +469,26 @@ def test_index_never_replaces_a_folder_of_other_things(web: Web, call: Call) -> 
         call,
         web,
         5,
-        "pages: the folder holds other files than an index. Fix: choose a new folder.",
+        ("pages: ", "other files than an index", "Fix: ", "new folder"),
         arguments=("index", "docs.jsonl", "-o", "pages"),
     )
     assert call("index", "docs.jsonl", "-o", "index", cwd=web.folder).code == 0
     (web.folder / "docs.jsonl").write_text('{"id": "a", "contents": "x"}\n{"id": "b", "contents": "x"}\n')
-    there = "it exists already. Fix: choose another name, or add --replace."
-    refused(call, web, 5, f"index: {there}", arguments=("index", "docs.jsonl", "-o", "index"))
+    there = ("exists already", "Fix: ", "another name", "--replace")
+    refused(call, web, 5, ("index: ", *there), arguments=("index", "docs.jsonl", "-o", "index"))
     done = call("index", "docs.jsonl", "-o", "index", "--replace", cwd=web.folder)
     assert done.err.startswith("index: 2 documents indexed, 0 empty, ")
     # An index with a user's files beside it is no longer only an index.
     for other in (web.folder / "index" / "notes.txt", web.folder / "index" / "_mine"):
         other.mkdir() if other.suffix == "" else other.touch()
-        what = "index: the folder holds other files than an index. Fix: choose a new folder."
+        what = ("index: ", "other files than an index", "Fix: ", "new folder")
         refused(call, web, 5, what, arguments=("index", "docs.jsonl", "-o", "index", "--replace"))
         other.rmdir() if other.suffix == "" else other.unlink()
     run = call("search", "index", "topics.tsv", "-o", "run.trec", cwd=web.folder)
     printed = call("search", "index", "topics.tsv", "-o", "-", cwd=web.folder)
     assert (run.code, printed.code) == (0, 0)
     search = ("search", "index", "topics.tsv", "-o", "run.trec")
-    refused(call, web, 5, f"run.trec: {there}", arguments=search)
+    refused(call, web, 5, ("run.trec: ", *there), arguments=search)
     assert call(*search, "--replace", cwd=web.folder).code == 0
     assert printed.out == (web.folder / "run.trec").read_text()
     assert not (web.folder / "-").exists()
@@ -498,10 +499,10 @@ def test_search_needs_an_index(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        "pages: it holds no Lucene index. Fix: build the index first or check the path.",
+        ("pages: ", "no Lucene index", "Fix: ", "build the index first", "check the path"),
         arguments=("search", "pages", "topics.tsv", "-o", "x.trec"),
     )
-    nowhere = "nowhere: there is no such folder. Fix: build the index first or check the path."
+    nowhere = ("nowhere: ", "no such folder", "Fix: ", "build the index first", "check the path")
     refused(call, web, 3, nowhere, arguments=("search", "nowhere", "topics.tsv", "-o", "x.trec"))
     assert not (web.folder / "nowhere").exists()
 

@@ -118,45 +118,39 @@ def test_fields(register):
 
 
 @pytest.mark.parametrize(
-    ("queries", "message"),
+    ("queries", "facts"),
     [
-        ([], "it holds no topics. Fix: use another id."),
-        ([("", "x")], "the topic id `` is empty or holds white space. Fix: give the topics as a file."),
-        ([("1 2", "x")], "the topic id `1 2` is empty or holds white space. Fix: give the topics as a file."),
-        ([("1", "x"), ("2", " ")], "topic 2 has no query. Fix: use another field than title."),
-        ([("1", "x"), ("1", "x")], "topic 1 occurs twice. Fix: give the topics as a file, with one of the two."),
+        ([], ("no topics", "Fix: ", "another id")),
+        ([("", "x")], ("topic id ``", "empty", "Fix: ", "topics as a file")),
+        ([("1 2", "x")], ("topic id `1 2`", "white space", "Fix: ", "topics as a file")),
+        ([("1", "x"), ("2", " ")], ("topic 2", "no query", "Fix: ", "another field than title")),
+        ([("1", "x"), ("1", "x")], ("topic 1", "twice", "Fix: ", "topics as a file", "one of the two")),
     ],
 )
-def test_topics_that_cannot_be_used(register, queries, message):
+def test_topics_that_cannot_be_used(register, queries, facts):
     name = register([Query(number, title, "", "") for number, title in queries])
     with pytest.raises(InputError) as caught:
         read_catalogue_topics(name)
-    assert str(caught.value) == f"ir_datasets:{name}: {message}"
+    assert_names(caught.value, f"ir_datasets:{name}: ", *facts)
 
 
 @pytest.mark.parametrize(
-    ("qrels", "message"),
+    ("qrels", "facts"),
     [
-        ([], "it holds no judgments. Fix: use another id."),
-        (
-            [("1", "d", 100_001)],
-            "the grade `100001` is not an integer between -100000 and 100000. Fix: give the qrels as a file.",
-        ),
-        (
-            [("1", "d", 0.5)],
-            "the grade `0.5` is not an integer between -100000 and 100000. Fix: give the qrels as a file.",
-        ),
+        ([], ("no judgments", "Fix: ", "another id")),
+        ([("1", "d", 100_001)], ("grade `100001`", "not an integer", "-100000 and 100000", "Fix: ", "qrels as a file")),
+        ([("1", "d", 0.5)], ("grade `0.5`", "not an integer", "-100000 and 100000", "Fix: ", "qrels as a file")),
         (
             [("1", "d", 1), ("1", "d", 2)],
-            "document d of topic 1 has the grades 1 and 2. Fix: give the qrels as a file, with one judgment per document.",
+            ("document d of topic 1", "grades 1 and 2", "Fix: ", "qrels as a file", "one judgment per document"),
         ),
     ],
 )
-def test_qrels_that_cannot_be_used(register, qrels, message):
+def test_qrels_that_cannot_be_used(register, qrels, facts):
     name = register(qrels=[Qrel(*row) for row in qrels])
     with pytest.raises(InputError) as caught:
         read_catalogue_qrels(name)
-    assert str(caught.value) == f"ir_datasets:{name}: {message}"
+    assert_names(caught.value, f"ir_datasets:{name}: ", *facts)
 
 
 def test_a_judgment_said_twice(register):

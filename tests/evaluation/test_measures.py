@@ -414,8 +414,9 @@ def test_overlap_needs_one_judged_document_only():
         check_overlap({"1": {"x": 1.0}, "2": {"a": 1.0}}, qrels, ["1", "2"])
     assert_names(error.value, "run is x", "qrels a", "Fix: ", "same document ids")
     for kept in ("a.html", "a.txt"):
-        with pytest.raises(InputError, match=r"Fix: .*suffixes .*: --keep-suffix of `thresher clean`"):
+        with pytest.raises(InputError) as error:
             check_overlap({"1": {"a": 1.0}}, {"1": {kept: 1}}, ["1"])
+        assert_names(error.value, "Fix: ", "suffixes", "--keep-suffix of `thresher clean`")
     with pytest.raises(InputError, match=r"no topic of the run \(2\).*\(1\)"):
         check_overlap({"2": {"b": 1.0}}, qrels, ["1"])
 

@@ -102,36 +102,34 @@ def test_published_qrels(shared_data):
     assert (len(cacm), sum(map(len, cacm.values()))) == (52, 796)
 
 
-COLUMNS = "Fix: write `topic 0 docid grade`, with a document id without spaces."
-INTEGER = "Fix: write an integer grade, with document ids without spaces."
+COLUMNS = ("Fix: ", "`topic 0 docid grade`", "without spaces")
+INTEGER = ("not an integer", "-100000 and 100000", "Fix: ", "integer grade", "without spaces")
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "line", "facts"),
     [
-        ("\n", "{}: it holds no judgments. Fix: write lines of `topic 0 docid grade`."),
-        ("1 0 a 1\n1 0 b\n", "{}:2: the line has 3 columns, not 4. " + COLUMNS),
-        ("1 0 my page 1\n", "{}:1: the line has 5 columns, not 4. " + COLUMNS),
-        ("1 0 a 1 1 1\n1 0 b 1\n", "{}:2: the line has 4 columns, not 6. " + COLUMNS),
-        ("1 0 a 1\n1 0 b 1 1 1\n", "{}:2: the line has 6 columns, not 4. " + COLUMNS),
-        ("1 0 a 1.5\n", "{}:1: the grade `1.5` is not an integer between -100000 and 100000. " + INTEGER),
-        ("1 0 a 1_0\n", "{}:1: the grade `1_0` is not an integer between -100000 and 100000. " + INTEGER),
-        ("1 0 a 100001\n", "{}:1: the grade `100001` is not an integer between -100000 and 100000. " + INTEGER),
-        (
-            "1 0 my long page 1\n",
-            "{}:1: the grade `long` is not an integer between -100000 and 100000. " + INTEGER,
-        ),
+        ("\n", "", ("no judgments", "Fix: ", "`topic 0 docid grade`")),
+        ("1 0 a 1\n1 0 b\n", ":2", ("3 columns", "not 4", *COLUMNS)),
+        ("1 0 my page 1\n", ":1", ("5 columns", "not 4", *COLUMNS)),
+        ("1 0 a 1 1 1\n1 0 b 1\n", ":2", ("4 columns", "not 6", *COLUMNS)),
+        ("1 0 a 1\n1 0 b 1 1 1\n", ":2", ("6 columns", "not 4", *COLUMNS)),
+        ("1 0 a 1.5\n", ":1", ("grade `1.5`", *INTEGER)),
+        ("1 0 a 1_0\n", ":1", ("grade `1_0`", *INTEGER)),
+        ("1 0 a 100001\n", ":1", ("grade `100001`", *INTEGER)),
+        ("1 0 my long page 1\n", ":1", ("grade `long`", *INTEGER)),
         (
             "1 0 a 1\n2 0 a 2\n1 0 a 0\n",
-            "{}:3: document a of topic 1 has the grades 1 and 0. Fix: keep one judgment per document.",
+            ":3",
+            ("document a of topic 1", "grades 1 and 0", "Fix: ", "one judgment per document"),
         ),
     ],
 )
-def test_what_is_wrong_and_where(tmp_path, text, message):
+def test_what_is_wrong_and_where(tmp_path, text, line, facts):
     path = write(tmp_path, text)
     with pytest.raises(InputError) as error:
         read_qrels(path)
-    assert str(error.value) == message.format(path)
+    assert_names(error.value, f"{path}{line}: ", *facts)
 
 
 WORDS = st.from_regex(r"[^\s\x00-\x20\x7f-\x9f\ufeff]{1,8}", fullmatch=True).filter(

@@ -59,27 +59,25 @@ def test_a_document_retrieved_twice(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "line", "facts"),
     [
-        (
-            "1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0\n",
-            "{}:2: the line has 5 columns, not 6. Fix: write `topic Q0 docid rank score tag`.",
-        ),
-        ("1 Q0 a 1 nan t\n", "{}:1: the score `nan` is not a finite number. Fix: write a decimal number."),
-        ("1 Q0 a 1 1_0 t\n", "{}:1: the score `1_0` is not a finite number. Fix: write a decimal number."),
-        ("1 Q0 a 1 1e999 t\n", "{}:1: the score `1e999` is not a finite number. Fix: write a decimal number."),
+        ("1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0\n", 2, ("5 columns", "not 6", "Fix: ", "`topic Q0 docid rank score tag`")),
+        ("1 Q0 a 1 nan t\n", 1, ("score `nan`", "not a finite number", "Fix: ", "decimal")),
+        ("1 Q0 a 1 1_0 t\n", 1, ("score `1_0`", "not a finite number", "Fix: ", "decimal")),
+        ("1 Q0 a 1 1e999 t\n", 1, ("score `1e999`", "not a finite number", "Fix: ", "decimal")),
         (
             "1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 a 2 1 t\n",
-            "{}:3: document a occurs twice for topic 1. Fix: keep one of the two.",
+            3,
+            ("document a", "twice for topic 1", "Fix: ", "keep one"),
         ),
     ],
 )
-def test_what_is_wrong_and_where(tmp_path, text, message):
+def test_what_is_wrong_and_where(tmp_path, text, line, facts):
     path = tmp_path / "run"
     path.write_text(text)
     with pytest.raises(InputError) as error:
         read_run(path)
-    assert str(error.value) == message.format(path)
+    assert_names(error.value, f"{path}:{line}: ", *facts)
 
 
 def test_scores_in_the_forms_that_tools_write(tmp_path):

@@ -142,69 +142,54 @@ def test_postgresql_topics(shared_data):
 DOC = "<DOC><DOCNO>1</DOCNO>a</DOC>\n"
 
 
+# Parts of facts: what the topic file lacks, and its fix.
+EMPTY = ("no topics", "Fix: ", "`id<TAB>query`")
+OUTSIDE_DOC = ("text outside of <DOC>", "Fix: ", "between <DOC> and </DOC>, or remove")
+OUTSIDE_TOP = ("text outside of <top>", "Fix: ", "between <top> and </top>, or remove")
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "line", "facts"),
     [
-        ("", "{}: it holds no topics. Fix: write one topic per line as `id<TAB>query`."),
-        (" \n\n", "{}: it holds no topics. Fix: write one topic per line as `id<TAB>query`."),
-        ("<topics/>", "{}: it holds no topics. Fix: write one topic per line as `id<TAB>query`."),
-        (
-            "1\ta\n2 b\n",
-            "{}:2: the line has 1 tab-separated column, not 2. Fix: write `id<TAB>query`.",
-        ),
-        (
-            "1\ta\tb\n",
-            "{}:1: the line has 3 tab-separated columns, not 2. Fix: write `id<TAB>query`.",
-        ),
-        ("1\ta\n2\t \n", "{}:2: topic 2 has no query. Fix: fill in its title or remove the topic."),
-        ("1\ta\n\n1\tb\n", "{}:3: topic 1 occurs twice. Fix: keep one of the two."),
-        (
-            "a b\tc\n",
-            "{}:1: the topic id `a b` is empty or holds white space. Fix: give it an id of one word.",
-        ),
-        ("a\x1b[2J\tc\n", "{}:1: the topic id `a\x1b[2J` holds a control character. Fix: give it an id of one word."),
-        ("\tc\n", "{}:1: the topic id `` is empty or holds white space. Fix: give it an id of one word."),
-        (
-            DOC + "\n<DOC>\n<DOCNO>2</DOCNO>\nb\n",
-            "{}:3: the <DOC> block is not closed. Fix: end it with </DOC>.",
-        ),
-        (
-            DOC + "junk\n" + DOC,
-            "{}:2: there is text outside of <DOC> blocks. Fix: put it between <DOC> and </DOC>, or remove it.",
-        ),
-        (
-            DOC + "\n\njunk\n",
-            "{}:4: there is text outside of <DOC> blocks. Fix: put it between <DOC> and </DOC>, or remove it.",
-        ),
-        (
-            "<top><num> 1 <title> a </top>\njunk\n<top><num> 2 <title> b",
-            "{}:2: there is text outside of <top> blocks. Fix: put it between <top> and </top>, or remove it.",
-        ),
-        (
-            "<DOC><DOCNO>2</DOCNO>b\n" + DOC,
-            "{}:1: the <DOC> block is not closed. Fix: end it with </DOC>.",
-        ),
-        ("\n<DOC>a</DOC>", "{}:2: the <DOC> block has 0 <DOCNO> elements, not 1. Fix: give it one."),
-        ("<top>\n<title> a\n</top>", "{}:1: the topic has 0 of <num>, not 1. Fix: give it one."),
+        ("", "", EMPTY),
+        (" \n\n", "", EMPTY),
+        ("<topics/>", "", EMPTY),
+        ("1\ta\n2 b\n", ":2", ("1 tab-separated column,", "not 2", "Fix: ", "`id<TAB>query`")),
+        ("1\ta\tb\n", ":1", ("3 tab-separated columns", "not 2", "Fix: ", "`id<TAB>query`")),
+        ("1\ta\n2\t \n", ":2", ("topic 2", "no query", "Fix: ", "title or remove the topic")),
+        ("1\ta\n\n1\tb\n", ":3", ("topic 1", "twice", "Fix: ", "keep one")),
+        ("a b\tc\n", ":1", ("topic id `a b`", "white space", "Fix: ", "one word")),
+        ("a\x1b[2J\tc\n", ":1", ("topic id `a\x1b[2J`", "control character", "Fix: ", "one word")),
+        ("\tc\n", ":1", ("topic id ``", "empty", "Fix: ", "one word")),
+        (DOC + "\n<DOC>\n<DOCNO>2</DOCNO>\nb\n", ":3", ("<DOC> block", "not closed", "Fix: ", "</DOC>")),
+        (DOC + "junk\n" + DOC, ":2", OUTSIDE_DOC),
+        (DOC + "\n\njunk\n", ":4", OUTSIDE_DOC),
+        ("<top><num> 1 <title> a </top>\njunk\n<top><num> 2 <title> b", ":2", OUTSIDE_TOP),
+        ("<DOC><DOCNO>2</DOCNO>b\n" + DOC, ":1", ("<DOC> block", "not closed", "Fix: ", "</DOC>")),
+        ("\n<DOC>a</DOC>", ":2", ("<DOC> block has 0 <DOCNO>", "not 1", "Fix: ", "give it one")),
+        ("<top>\n<title> a\n</top>", ":1", ("topic has 0 of <num>", "not 1", "Fix: ", "give it one")),
         (
             "<top>\n<num> 1 <title> a <title> b\n</top>",
-            "{}:1: the topic has 2 of <title>, not 1. Fix: give it one.",
+            ":1",
+            ("topic has 2 of <title>", "not 1", "Fix: ", "give it one"),
         ),
         (
             "<topics>\n<topic><query>a</query></topic></topics>",
-            "{}:2: the topic has 0 of number, not 1. Fix: give it one.",
+            ":2",
+            ("topic has 0 of number", "not 1", "Fix: ", "give it one"),
         ),
         (
             "\n<topics>\n<topic number='1'><query>a</query></topic>",
-            "{}:3: it is not well-formed XML (Premature end of data in tag topics line 1). Fix: repair it there.",
+            ":3",
+            ("not well-formed XML", "tag topics line 1", "Fix: ", "repair it there"),
         ),
     ],
 )
-def test_what_is_wrong_and_where(tmp_path, text, message):
+def test_what_is_wrong_and_where(tmp_path, text, line, facts):
     path = write(tmp_path, text)
     with pytest.raises(InputError) as error:
         read_topics(path)
-    assert str(error.value) == message.format(path)
+    assert_names(error.value, f"{path}{line}: ", *facts)
 
 
 def test_files_that_cannot_be_read(tmp_path):
@@ -229,22 +214,22 @@ def test_json_lines(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "what"),
+    ("line", "facts"),
     [
-        ('{"_id": "2", "text"', "the line is not JSON"),
-        ('["2", "text"]', "the topic has 0 of _id or id or qid or query_id, not 1"),
-        ('{"text": "a"}', "the topic has 0 of _id or id or qid or query_id, not 1"),
-        ('{"_id": "1", "id": "2", "text": "a"}', "the topic has 2 of _id or id or qid or query_id, not 1"),
-        ('{"_id": "2", "text": null}', "topic 2 has no query"),
-        ('{"_id": "2", "text": {"a": "b"}}', "topic 2 has no query"),
-        ('{"_id": "1", "text": "b"}', "topic 1 occurs twice"),
+        ('{"_id": "2", "text"', ("not JSON",)),
+        ('["2", "text"]', ("topic has 0 of", "_id or id or qid or query_id", "not 1")),
+        ('{"text": "a"}', ("topic has 0 of", "_id or id or qid or query_id", "not 1")),
+        ('{"_id": "1", "id": "2", "text": "a"}', ("topic has 2 of", "_id or id or qid or query_id", "not 1")),
+        ('{"_id": "2", "text": null}', ("topic 2", "no query")),
+        ('{"_id": "2", "text": {"a": "b"}}', ("topic 2", "no query")),
+        ('{"_id": "1", "text": "b"}', ("topic 1", "twice")),
     ],
 )
-def test_json_lines_that_are_no_topics(tmp_path, line, what):
+def test_json_lines_that_are_no_topics(tmp_path, line, facts):
     path = write(tmp_path, '{"_id": "1", "text": "a"}\n' + line)
     with pytest.raises(InputError) as error:
         queries(path)
-    assert str(error.value).startswith(f"{path}:2: {what}")
+    assert_names(error.value, f"{path}:2: ", *facts)
 
 
 def test_unknown_format_and_field(tmp_path):
@@ -470,7 +455,7 @@ def test_a_docno_reaches_to_the_next_end(tmp_path_factory: pytest.TempPathFactor
     path.write_text(f"<DOC>{body} words</DOC>")
     found = list(re.finditer(r"<DOCNO>(.*?)</DOCNO>", body, re.IGNORECASE | re.DOTALL))
     if len(found) != 1:
-        with pytest.raises(InputError, match=f"the <DOC> block has {len(found)} <DOCNO> elements, not 1"):
+        with pytest.raises(InputError, match=f"<DOC> block has {len(found)} <DOCNO>"):
             read_topics(path)
         return
     number = found[0][1].strip()

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from messages import assert_names
 
 from thresher.base.errors import InputError
 from thresher.evaluation.topics import Topic, read_topics, spelled_as
@@ -338,8 +339,8 @@ def test_tracks_whose_query_a_user_chooses(tmp_path, text, named, field, expecte
         assert next(iter(queries(path, field=field).values())) == expected
 
 
-ARRAY = 'write an array of {"id": "1", "query": "the query"}'
-TAB = "write `id<TAB>query`"
+ARRAY = 'an array of {"id": "1", "query": "the query"}'
+TAB = "`id<TAB>query`"
 # The track, a file that holds no queries or is in a format of its own, the fix.
 REFUSED = [
     ("CAR, outlines", "enwiki:Sea%20turtle\nenwiki:Sea%20turtle/Food\n", TAB),
@@ -349,13 +350,13 @@ REFUSED = [
     (
         "Contextual Suggestion 2012, profiles",
         '<profiles><profile number="1"><example number="1" initial="1" final="0"/></profile></profiles>',
-        "fill in its title or remove the topic",
+        "title or remove the topic",
     ),
     ("Contextual Suggestion 2013", "id,city,state,lat,long\n1,New York City,NY,40.71,-74.00\n", TAB),
     (
         "Contextual Suggestion 2015",
         '{"id": 700, "body": {"group": "Family", "season": "Winter"}}\n{"id": 701, "body": {"group": "Alone"}}\n',
-        "fill in its title or remove the topic",
+        "title or remove the topic",
     ),
     ("CAsT 2019, text", "Number: 31\nTitle: throat\n\nTurn:\n1: What is it?\n", TAB),
     (
@@ -374,7 +375,7 @@ def test_files_without_queries_are_refused_with_what_to_do(tmp_path, text, fix):
     with pytest.raises(InputError) as error:
         read_topics(path)
     assert len(error.value.lines()) == 1
-    assert error.value.fix == fix
+    assert_names(error.value.fix, fix)
 
 
 def test_turns_have_fields(tmp_path):
