@@ -157,13 +157,13 @@ def test_remove_folder(tmp_path: Path) -> None:
 
 def test_errors_of_the_system_in_words() -> None:
     cases = {
-        errno.ENOENT: "x: there is no such file or folder. Fix: check the path.",
-        errno.EACCES: "x: it may not be read or written. Fix: change its permissions or choose another path.",
-        errno.EIO: "x: it cannot be used (Input/output error). Fix: check the path and the disk.",
-        errno.EEXIST: "x: it cannot be used (Not a directory). Fix: check the path and the disk.",
+        errno.ENOENT: ("no such file or folder", "Fix: ", "check the path."),
+        errno.EACCES: ("may not be read or written", "Fix: ", "permissions", "another path"),
+        errno.EIO: ("(Input/output error)", "Fix: ", "path and the disk"),
+        errno.EEXIST: ("(Not a directory)", "Fix: ", "path and the disk"),
     }
-    for number, text in cases.items():
-        assert str(user_error(OSError(number, os.strerror(number)), "x")) == text
+    for number, facts in cases.items():
+        assert_names(user_error(OSError(number, os.strerror(number)), "x"), "x: ", *facts)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_other_engines_take_what_is_not_pruned() -> None:
         ("none", "is no sweep"),
         ("none|weights", "is no sweep"),
         ("bte", "is no sweep"),
-        ("none|dcp@0.5", "the pruning method of 'none|dcp@0.5' has a cutoff"),
+        ("none|dcp@0.5", "method of 'none|dcp@0.5' has a cutoff"),
         ("none|random", "is only a control"),
         ("wrods|dcp", "unknown scorer 'wrods'"),
     ],

@@ -35,12 +35,12 @@ def test_declarations():
         (
             "perplexity@CUTOFF",
             [
-                "scores each sentence; keep low; cutoffs from 1, 8000 by default, such as perplexity(lm=books)@8000",
+                *("each sentence", "keep low", "from 1, 8000 by default", "perplexity(lm=books)@8000"),
                 *("lm=books: ", "(any text)", "context=0.0: ", "(from 0 to 0.99)", "prior=0: ", "(from 0)"),
                 *("headings=score: ", "(score or headline or keep or drop)", "floor=0: ", "(from 0)", "source: "),
             ],
         ),
-        ("bte", ["scores each block; decides: no cutoff, such as bte", "headings=score: ", "floor=0: ", "source: "]),
+        ("bte", ["each block", "no cutoff", "such as bte", "headings=score: ", "floor=0: ", "source: "]),
     ],
 )
 def test_a_scorer_is_described_with_its_parameters(head: str, facts: list[str]) -> None:

@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+from messages import assert_names
 from small_models import perplexity_of
 
 import thresher
@@ -81,31 +82,33 @@ def test_behind_a_cleaner_they_score_what_it_leaves(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "what", "fix"),
+    ("name", "facts"),
     [
         (
             "words@p50+pages(perplexity)@300",
-            "'words@p50' before a score of pages needs the whole collection",
-            "write a number as its cutoff, and a scorer of single pages with a model that is there",
+            (
+                *("'words@p50'", "before a score of pages", "the whole collection"),
+                *("Fix: ", "a number as its cutoff", "a scorer of single pages"),
+            ),
         ),
-        ("pages(length)@3", "there is no score of pages 'length'", "use pages(perplexity) or pages(file=PATH)"),
-        ("pages@0.5", "the cutoff of 'pages' is out of range: 0.5", "choose a value of at least 1"),
+        ("pages(length)@3", ("no score of pages 'length'", "Fix: ", "pages(perplexity) or pages(file=PATH)")),
+        ("pages@0.5", ("cutoff of 'pages'", "out of range: 0.5.", "Fix: ", "at least 1")),
         *(
-            (name, removed.removed_text(repr(name)), removed.SCORERS[name])
+            (name, (removed.removed_text(repr(name)), "Fix: ", removed.SCORERS[name]))
             for name in removed.SCORERS
             if name.startswith("pages(")
         ),
         *(
-            (f"{name}(trafilatura)@0.5", removed.removed_text(repr(name)), removed.SCORERS[name])
+            (f"{name}(trafilatura)@0.5", (removed.removed_text(repr(name)), "Fix: ", removed.SCORERS[name]))
             for name in ("agree", "union")
         ),
-        ("prior@-3", removed.removed_text("'prior'"), removed.SCORERS["prior"]),
+        ("prior@-3", (removed.removed_text("'prior'"), "Fix: ", removed.SCORERS["prior"])),
     ],
 )
-def test_errors(name: str, what: str, fix: str) -> None:
+def test_errors(name: str, facts: tuple[str, ...]) -> None:
     with pytest.raises(ConfigError) as error:
         parse_cleaner(name)
-    assert (error.value.what, error.value.fix) == (what, fix)
+    assert_names(error.value, f"{name}: ", *facts)
 
 
 def test_other_packages_add_scorers_and_pruning_methods(plugin: Path) -> None:
@@ -127,7 +130,7 @@ def test_a_broken_entry_point_is_named(tmp_path: Path, monkeypatch: pytest.Monke
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
     for value, told in (
-        ("no_such_module:A", "the entry point 'a' cannot be imported"),
+        ("no_such_module:A", "entry point 'a' cannot be imported"),
         ("json:JSONDecoder", "no Scorer of this"),
     ):
         (folder / "entry_points.txt").write_text(f"[thresher.scorers]\na = {value}\n")

@@ -101,20 +101,16 @@ def test_declaration():
     Perplexity().check("here")
 
 
-UNKNOWN = (
-    "unknown language model {!r}. Fix: use books, self, or the path of a model's folder, ARPA file or KenLM binary."
-)
-
-
 @pytest.mark.parametrize("name", ["other", "no/such.arpa", ""])
 def test_a_model_that_is_not_there(name):
     with pytest.raises(ConfigError) as caught:
         Perplexity(lm=name).check("x.toml:3")
-    assert str(caught.value) == "x.toml:3: " + UNKNOWN.format(name)
+    unknown = (f"language model {name!r}", "Fix: ", "books, self", "folder, ARPA file or KenLM binary")
+    assert_names(caught.value, "x.toml:3: ", *unknown)
     for call in (Perplexity(lm=name).prepare, lambda: Perplexity(lm=name).fingerprint):
         with pytest.raises(ConfigError) as caught:
             call()
-        assert str(caught.value) == f"lm={name}: " + UNKNOWN.format(name)
+        assert_names(caught.value, f"lm={name}: ", *unknown)
 
 
 def test_a_model_at_a_path(tmp_path):
