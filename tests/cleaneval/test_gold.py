@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import Message, assert_names
 
 from thresher.base.errors import InputError
 from thresher.evaluation.cleaneval.gold import LabelledText, parse_gold, read_gold, read_page_bytes
@@ -170,14 +171,17 @@ def test_endings_of_gold_count_only_where_no_page_has_them(tmp_path: Path) -> No
     assert result.without_page == ("3-cleaned",)
 
 
+NOT_TEXT = Message("gold", "not text", "(control bytes)")
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
         (b"", "empty gold"),
         (b" \n", "empty gold"),
         (b"\xef\xbb\xbf\n", "empty gold"),
-        (bytes([0, 1, 2, 255, 254, 0]) * 40, "gold that is not text (control bytes)"),
-        (b"PK\x03\x04\x14\0\0\0\x08\0\0\0!\0", "gold that is not text (control bytes)"),
+        (bytes([0, 1, 2, 255, 254, 0]) * 40, NOT_TEXT),
+        (b"PK\x03\x04\x14\0\0\0\x08\0\0\0!\0", NOT_TEXT),
         # The annotators say that nothing is content, which counts.
         (b"URL: http://example.org/\n", ""),
     ],
@@ -187,13 +191,15 @@ def test_broken_and_empty_gold_is_listed(tmp_path: Path, content: bytes, reason:
     (folder / "GoldStandard" / "2.txt").write_bytes(content)
     result = read_gold(folder)
     assert [page.stem for page in result.pages] == (["1"] if reason else ["1", "2"])
-    assert {what: stems for what, stems in result.left_out.items() if stems} == ({reason: ("2",)} if reason else {})
+    left_out = [(what, stems) for what, stems in result.left_out.items() if stems]
+    assert left_out == ([(reason, ("2",))] if reason else [])
 
 
 def test_a_file_is_no_folder_of_gold(tmp_path: Path) -> None:
     (tmp_path / "gold.tar.xz").touch()
-    with pytest.raises(InputError, match=r"gold\.tar\.xz: .* not a folder\. Fix: .*unpack"):
+    with pytest.raises(InputError) as caught:
         read_gold(tmp_path / "gold.tar.xz")
+    assert_names(caught.value, "gold.tar.xz: ", "not a folder", "Fix: ", "unpack")
 
 
 def test_comments_are_asked_for_in_the_folder_too(tmp_path: Path) -> None:
@@ -241,50 +247,52 @@ def test_gold_may_be_json_beside_pages_in_no_input_folder(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "facts"),
     [
-        ("{", "it is not JSON"),
-        ("[]", "not a JSON object of pages by stem"),
-        ('{"1": "text"}', "the page '1' has no text `articleBody`"),
-        ('{"1": {"articleBody": null}}', "the page '1' has no text `articleBody`"),
-        ('{"2": {"articleBody": ""}}', "no page has a gold text of the same stem"),
+        ("{", ("not JSON",)),
+        ("[]", ("JSON object", "pages by stem")),
+        ('{"1": "text"}', ("page '1'", "no text `articleBody`")),
+        ('{"1": {"articleBody": null}}', ("page '1'", "no text `articleBody`")),
+        ('{"2": {"articleBody": ""}}', ("gold text of the same stem",)),
     ],
 )
-def test_json_of_another_form_is_refused(tmp_path: Path, text: str, what: str) -> None:
+def test_json_of_another_form_is_refused(tmp_path: Path, text: str, facts: tuple[str, ...]) -> None:
     (tmp_path / "1.html").touch()
     gold = tmp_path / "gold.json"
     gold.write_text(text)
-    with pytest.raises(InputError, match=what) as caught:
+    with pytest.raises(InputError) as caught:
         read_gold(tmp_path, gold)
     assert caught.value.where == str(gold)
-    assert len(caught.value.lines()) == 1
+    (line,) = caught.value.lines()
+    assert_names(line, f"{gold}: ", *facts)
+
+
+NO_GOLD = ("holds no gold", "(GoldStandard/", "or ground-truth.json)")
 
 
 @pytest.mark.parametrize(
-    ("files", "what"),
+    ("files", "facts"),
     [
-        ([], "there is no such folder"),
-        (["1.html"], r"holds no gold \(GoldStandard/.* or ground-truth.json\)"),
-        (["gold/1.txt", "input/1.pdf"], r"no file ending in .html, "),
-        (["gold/1.md", "input/1.html"], r"no file ending in .txt, .html, .htm, .xhtml, .shtml"),
-        (
-            ["original/1.html"],
-            r"holds no gold \(GoldStandard/.* or ground-truth.json\)",
-        ),
-        (["original/1.html", "annotated/2.html"], "no page has a gold text of the same stem"),
-        (["original/1.html", "annotated/1.htm", "annotated/1.html"], "1.html has the same stem as 1.htm"),
-        (["gold/1.txt", "input/2.html"], "no page has a gold text of the same stem"),
-        (["gold/1.txt", "input/1.htm", "input/1.html"], "1.html has the same stem as 1.htm"),
+        ([], ("no such folder",)),
+        (["1.html"], NO_GOLD),
+        (["gold/1.txt", "input/1.pdf"], ("no file ending in .html, ",)),
+        (["gold/1.md", "input/1.html"], ("no file ending in", ".txt, .html, .htm, .xhtml, .shtml")),
+        (["original/1.html"], NO_GOLD),
+        (["original/1.html", "annotated/2.html"], ("gold text of the same stem",)),
+        (["original/1.html", "annotated/1.htm", "annotated/1.html"], ("1.html", "same stem as 1.htm")),
+        (["gold/1.txt", "input/2.html"], ("gold text of the same stem",)),
+        (["gold/1.txt", "input/1.htm", "input/1.html"], ("1.html", "same stem as 1.htm")),
     ],
 )
-def test_folders_without_a_gold_standard_are_refused(tmp_path: Path, files: list[str], what: str) -> None:
+def test_folders_without_a_gold_standard_are_refused(tmp_path: Path, files: list[str], facts: tuple[str, ...]) -> None:
     folder = tmp_path / "set"
     for name in files:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
-    with pytest.raises(InputError, match=what) as caught:
+    with pytest.raises(InputError) as caught:
         read_gold(folder)
-    assert len(caught.value.lines()) == 1
+    (line,) = caught.value.lines()
+    assert_names(line, *facts)
 
 
 def test_a_gold_folder_that_is_missing_is_named(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from messages import assert_names
+from messages import Message, assert_names
 
 from thresher.base.errors import InputError
 from thresher.evaluation.cleaneval.gold import (
@@ -140,15 +140,15 @@ def test_surrogates_cannot_reach_the_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        ([], "it has no object `ground_truth`"),
-        ({"ground_truth": "It rained."}, "it has no object `ground_truth`"),
-        ({"ground_truth": {"main_content": ["It rained."]}}, "its `main_content` is not text"),
-        ({"ground_truth": {"main_content": "", "with": "It"}}, "its `with` is not a list of texts"),
-        ({"ground_truth": {"main_content": "", "without": ["Share", 1]}}, "its `without` is not a list of texts"),
-        ({"ground_truth": {"main_content": "", "without": ["Share", " "]}}, "its `without` is not a list of texts"),
+        ([], Message("no object `ground_truth`")),
+        ({"ground_truth": "It rained."}, Message("no object `ground_truth`")),
+        ({"ground_truth": {"main_content": ["It rained."]}}, Message("`main_content` is not text")),
+        ({"ground_truth": {"main_content": "", "with": "It"}}, Message("`with`", "a list of texts")),
+        ({"ground_truth": {"main_content": "", "without": ["Share", 1]}}, Message("`without`", "a list of texts")),
+        ({"ground_truth": {"main_content": "", "without": ["Share", " "]}}, Message("`without`", "a list of texts")),
     ],
 )
-def test_a_page_s_file_of_another_form_is_named(tmp_path: Path, content: Any, what: str) -> None:
+def test_a_page_s_file_of_another_form_is_named(tmp_path: Path, content: Any, what: Message) -> None:
     write_wcxb(tmp_path, {"1": page_gold("Rain"), "2": content})
     with pytest.raises(InputError) as caught:
         read_gold(tmp_path)

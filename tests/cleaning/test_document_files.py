@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import assert_names
 
 from thresher.base.defaults import LOCAL, OUTPUT_FORMATS
 from thresher.base.errors import ConfigError, InputError
@@ -244,19 +245,19 @@ def test_formats_by_ending() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "how", "where", "what"),
+    ("path", "how", "facts"),
     [
-        ("x", Output(), "x", "the name ends in no format: .jsonl, .jsonl.gz"),
-        ("x.pdf", Output(), "x.pdf", "the name ends in no format"),
-        ("jsonl", Output(), "jsonl", "the name ends in no format"),
-        ("x.jsonl", Output("pdf"), "--output-format", "there is no format 'pdf'"),
-        ("x.warc.gz", Output(), "x.warc.gz", "the name ends in no format"),
+        ("x", Output(), ("x: ", "ends in no format", ".jsonl, .jsonl.gz")),
+        ("x.pdf", Output(), ("x.pdf: ", "ends in no format")),
+        ("jsonl", Output(), ("jsonl: ", "ends in no format")),
+        ("x.jsonl", Output("pdf"), ("--output-format: ", "no format 'pdf'")),
+        ("x.warc.gz", Output(), ("x.warc.gz: ", "ends in no format")),
     ],
 )
-def test_formats_that_cannot_be(path: str, how: Output, where: str, what: str) -> None:
+def test_formats_that_cannot_be(path: str, how: Output, facts: tuple[str, ...]) -> None:
     with pytest.raises(ConfigError) as error:
         output_format(Path(path), how)
-    assert str(error.value).startswith(f"{where}: {what}")
+    assert_names(error.value, *facts, "Fix: ")
 
 
 def test_nothing_appears_after_an_error(tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,8 +40,9 @@ def test_all_pages_failing_is_an_error_with_the_likely_fix(tmp_path: Path) -> No
     )
     # Its member is named rightly, and holds a number.
     wrong = write(tmp_path / "numbers.jsonl", {"id": "1", "html": 5})
-    with pytest.raises(InputError, match=r"page is not a string\. Fix: .*--failures"):
+    with pytest.raises(InputError) as error:
         clean_collection(wrong, "words@2", tmp_path / "o.jsonl")
+    assert_names(error.value, "page is not a string", "Fix: ", "--failures")
     assert not (tmp_path / "o.jsonl").exists()
     assert len(failed.read_text().splitlines()) == 3
     # Other files of the folder, and its hidden ones, do not count.
@@ -49,8 +50,9 @@ def test_all_pages_failing_is_an_error_with_the_likely_fix(tmp_path: Path) -> No
     (tmp_path / "data" / ".gitattributes").write_text("*.jsonl filter=lfs")
     (tmp_path / "data" / "README.md").write_text("{}")
     path.rename(tmp_path / "data" / "train.jsonl")
-    with pytest.raises(InputError, match=r"add --id-field docno --text-field body\.text"):
+    with pytest.raises(InputError) as error:
         clean_collection(tmp_path / "data", "words@2", tmp_path / "o.jsonl")
+    assert_names(error.value, "Fix: ", "--id-field docno --text-field body.text")
     page = tmp_path / "page.warc"
     page.write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
     with pytest.raises(InputError) as error:

@@ -85,8 +85,10 @@ def test_a_page_that_fails_says_why_and_the_others_go_on() -> None:
     assert (mine.id, mine.url, mine.title) == ("mine", "http://x/", "Hive 1")
     given: list[Any] = [HTML[0], None, float("nan"), HTML[1]]
     found = [(page.id, bool(page.text), page.problem) for page in thresher.clean_pages(given, "words@3")]
-    problem = "a page is text or bytes, not a {}"
-    assert found[1:3] == [("1", False, problem.format("NoneType")), ("2", False, problem.format("float"))]
+    assert found[1:3] == [
+        ("1", False, Message("text or bytes", "not a NoneType")),
+        ("2", False, Message("text or bytes", "not a float")),
+    ]
     assert found[::3] == [("0", True, ""), ("3", True, "")]
     with pytest.raises(InputError, match="text or bytes, not a NoneType"):
         thresher.clean_html(given[1])

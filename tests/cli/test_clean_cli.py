@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from many_languages import PARAGRAPHS
-from messages import assert_names
+from messages import Message, assert_names
 
 from thresher.base.defaults import SEARCH_CLEANER
 from thresher.cleaners.words.text_training import train
@@ -55,8 +55,8 @@ def test_members_by_any_name_and_the_failures_beside_them(
     assert re.findall(r"\d+", told[-1].partition("; ")[2]) == ["105", "110"]
     with pytest.raises(SystemExit) as end:
         clean(monkeypatch, lines, "-o", tmp_path / "new.jsonl", "--failures", failed, *FIELDS)
-    told_then = f"error: {failed}: it exists already. Fix: choose another name, or add --replace.\n"
-    assert (end.value.code, capfd.readouterr().err) == (5, told_then)
+    told_then = Message(f"error: {failed}: ", "exists already", "Fix: ", "another name", "--replace")
+    assert (end.value.code, capfd.readouterr().err.splitlines()) == (5, [told_then])
     written = [json.loads(line) for line in (tmp_path / "cleaned.jsonl").read_text(encoding="utf-8").splitlines()]
     assert written == [
         {"id": "a", "url": "http://x/a", "contents": "Barley and weather, much weather."},
@@ -176,8 +176,10 @@ def test_pages_lost_by_their_language_are_told_last(
     counts = f"{cleaned}: 39 pages = 37 with text + 2 emptied + 0 failed; {37 * words:,} words kept"
     lost = [
         counts,
-        "warning: justext empties 2 of 39 pages (5.1 %) in languages that it does not know: 1 Chinese, 1 Russian; "
-        "use lang=LANGUAGE, or floor=W, which keeps W words of each page",
+        Message(
+            *("warning: justext empties", "2 of 39 pages (5.1 %)", "1 Chinese, 1 Russian"),
+            *("lang=LANGUAGE", "floor=W", "W words of each page"),
+        ),
     ]
     assert told("-c", "justext", "--workers", "1") == told("-c", "justext", "--workers", "2") == lost
     (line,) = told("-c", "justext(floor=1)")
@@ -226,7 +228,7 @@ def test_the_papers_cutoff_comes_with_what_it_means_for_the_model(
 @pytest.mark.parametrize(
     ("options", "facts"),
     [
-        (["--format", "pdf"], ["format", "'pdf'", "use one of html, text, warc, trec-web, jsonl, tar, parquet"]),
+        (["--format", "pdf"], ["format", "'pdf'", "html, text, warc, trec-web, jsonl, tar, parquet"]),
         (["--id-pattern", "("], ["id_pattern", "unterminated subpattern"]),
         (["--id-pattern", "a", "--id-replacement", r"\2"], ["id_pattern", "invalid group reference 2"]),
         (["--text-name", ""], ["--text-name", "''"]),

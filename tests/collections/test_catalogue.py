@@ -173,11 +173,11 @@ def failure(name: str) -> str:
 
 
 def test_what_is_not_there(catalogue, register, tmp_path):
-    unknown = "ir_datasets:no/such: ir_datasets has no such dataset. Fix: use an id that `ir_datasets list` shows."
-    assert failure("no/such") == unknown
+    unknown = ("ir_datasets:no/such: ", "no such dataset", "Fix: ", "an id", "`ir_datasets list`")
+    assert_names(failure("no/such"), *unknown)
     with pytest.raises(InputError) as caught:
         Catalogue("no/such").fingerprint()
-    assert str(caught.value) == unknown
+    assert_names(caught.value, *unknown)
     # `clinicaltrials` is the name of a family
     assert_names(failure("clinicaltrials"), "ir_datasets:clinicaltrials: ", "has no documents", "Fix: ", "as a file")
     path = tmp_path / "none.tsv"
@@ -186,32 +186,30 @@ def test_what_is_not_there(catalogue, register, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("error", "message"),
+    ("error", "reason"),
     [
         (
             RuntimeError("All download sources failed", [("x", ConnectionError("y"))]),
-            "ir_datasets cannot give the documents (RuntimeError: All download sources failed). "
-            "Fix: check the network and the free space, and run the same command again.",
+            "(RuntimeError: All download sources failed)",
         ),
         (
             ValueError("line 1\nline 2"),
-            "ir_datasets cannot give the documents (ValueError: line 1). "
-            "Fix: check the network and the free space, and run the same command again.",
+            "(ValueError: line 1)",
         ),
         (
             StopAsyncIteration(),
-            "ir_datasets cannot give the documents (StopAsyncIteration: no reason given). "
-            "Fix: check the network and the free space, and run the same command again.",
+            "(StopAsyncIteration: no reason given)",
         ),
     ],
 )
-def test_what_fails(catalogue, register, error, message):
+def test_what_fails(catalogue, register, error, reason):
     def give():
         yield RECORDS[0]
         raise error
 
     name = register(docs_of(catalogue, give))
-    assert failure(name) == f"ir_datasets:{name}: {message}"
+    fixes = ("the network and the free space", "the same command again")
+    assert_names(failure(name), f"ir_datasets:{name}: ", "documents", reason, "Fix: ", *fixes)
 
 
 def test_a_package_that_ir_datasets_lacks(catalogue, register):
@@ -233,7 +231,7 @@ def test_the_extra_for_clueweb_is_named(catalogue, register):
 
     with pytest.raises(MissingDependencyError) as caught:
         list(Catalogue(register(docs_of(catalogue, give))).parts(1))
-    assert caught.value.fix == "install it: pip install 'ir_datasets[warc]'"
+    assert_names(caught.value.fix, "pip install 'ir_datasets[warc]'")
 
 
 def test_a_format_is_refused():
@@ -246,8 +244,7 @@ def test_without_the_package(monkeypatch):
     for call in (Catalogue("vaswani").fingerprint, lambda: list(Catalogue("vaswani").parts(1))):
         with pytest.raises(MissingDependencyError) as caught:
             call()
-        fix = f"install the extra: {install_command('ir-datasets')}."
-        assert str(caught.value) == f"ir_datasets is not installed. Fix: {fix}"
+        assert_names(caught.value, "ir_datasets is not installed", "Fix: ", install_command("ir-datasets"))
 
 
 def test_the_package_is_not_imported_before_it_is_used():

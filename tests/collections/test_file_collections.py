@@ -55,7 +55,7 @@ KNOWN = (
     ".tar, .tgz, .tar.gz, .tar.bz2, .tar.xz, .tar.zst, .parquet"
 )
 SHOWN = ".html, .txt, .warc, .trecweb, .jsonl, .tar, .parquet"
-SAY = "or say what they are with `format`: html, text, warc, trec-web, jsonl, tar, parquet"
+FORMAT_NAMES = "html, text, warc, trec-web, jsonl, tar, parquet"
 
 
 def put(folder: Path, *names: str) -> None:
@@ -399,11 +399,11 @@ def test_nothing_that_is_known(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for name, what in (
         ("some", "the folder holds no collection"),
-        ("a.pdf", "this is not a known kind of collection"),
+        ("a.pdf", "not a known kind of collection"),
     ):
         with pytest.raises(InputError) as caught:
             open_collection(tmp_path / name)
-        assert str(caught.value) == f"{tmp_path / name}: {what}. Fix: give files ending in {SHOWN} or alike, {SAY}."
+        assert_names(caught.value, f"{tmp_path / name}: ", what, "Fix: ", SHOWN, "`format`", FORMAT_NAMES)
     for call in (
         lambda: open_collection(tmp_path / "empty"),
         lambda: open_collection(tmp_path / "empty", format="html"),

@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 from fastwarc.warc import ArchiveIterator
+from messages import Message
 from warc_samples import read
 
 from thresher.collections.warc import Warc
@@ -25,7 +26,7 @@ FILES = {
                 "f3dfa8fa-f031-4a38-90cc-1dcee3d07bb5",
                 0,
                 75207,
-                "clipped: the file ends within a gzip member, after 75,207 of 88,275 bytes of the record",
+                Message("clipped: ", "gzip member", "75,207 of 88,275 bytes"),
             )
         ],
     ),

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from commands import Done
 from isal import isal_zlib
-from messages import assert_names
+from messages import Message, assert_names
 from small_web import Web
 
 from thresher.collections.interface import UNFIT_ID
@@ -278,20 +278,24 @@ def test_the_shared_files(shared_data: Path, tmp_path: Path, call: Call) -> None
         shutil.copy(path, folder / (path.name if path.suffix in (".gz", ".warc") else f"{path.name}.warc"))
     done = call("clean", "shared", "-c", "none", "-o", "o.jsonl", "--failures", "f.jsonl", cwd=tmp_path)
     assert (done.code, done.errors) == (0, [])
-    twice = "the document id occurs twice, first in "
     # Captures of one address.
-    again = ("http://example.com/", f"{twice}example-bad-non-chunked.warc.gz at byte 1197")
+    again = ("http://example.com/", Message("id occurs twice", "example-bad-non-chunked.warc.gz at byte 1197"))
     clipped = (
         "http://www.houstonpress.com/music/a-humble-chance-the-rapper-leads-a-spiritual-awakening-at-revention-8866723"
     )
     expected = [
-        ("anserini-cw12.warc.gz", 408, "clueweb09-az0000-00-00000", f"{twice}anserini-cw09.warc.gz at byte 408"),
+        (
+            "anserini-cw12.warc.gz",
+            408,
+            "clueweb09-az0000-00-00000",
+            Message("id occurs twice", "anserini-cw09.warc.gz at byte 408"),
+        ),
         ("anserini-trecweb.txt.warc", 0, "", "553 bytes that are no WARC record"),
         (
             "clipped.warc.gz",
             0,
             clipped,
-            "clipped: the file ends within a gzip member, after 75,207 of 88,275 bytes of the record",
+            Message("clipped: ", "gzip member", "75,207 of 88,275 bytes"),
         ),
         ("example-bad.warc.gz.bad.warc", 4771, "http://www.iana.org/domains/example", "HTTP status 302"),
         ("example-resource.warc.gz", 802, *again),

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import Done
+from messages import assert_names
 from small_web import TOPICS, Finished
 
 from thresher.base.errors import StateError
@@ -170,42 +171,40 @@ def test_nothing_is_wider_than_the_terminal(finished: Finished, every: Explanati
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error"),
+    ("arguments", "where", "facts"),
     [
-        (("13",), "TOPIC: there is no topic '13'. Fix: use one of "),
-        (
-            ("3", "--variant", "words@4"),
-            "--variant: there is no variant 'words@4'. Fix: use one of words@40, ",
-        ),
-        (("3", "--variant", "none"), "--variant: there is no variant 'none'. Fix: use one of "),
+        (("13",), "TOPIC: ", ("topic '13'", "Fix: ", "one of ")),
+        (("3", "--variant", "words@4"), "--variant: ", ("variant 'words@4'", "Fix: ", "one of words@40, ")),
+        (("3", "--variant", "none"), "--variant: ", ("variant 'none'", "Fix: ", "one of ")),
         (
             ("3", "--document", "part0/page2"),
-            "topic 3: the document 'part0/page2' was not retrieved by either run. Fix: use ",
+            "topic 3: ",
+            ("document 'part0/page2'", "not retrieved by either run", "Fix: "),
         ),
-        (("3", "--model", "bm25"), "--model: there is no retrieval model 'bm25'. Fix: use qld."),
-        (("--document", "x"), "--document: a document is explained for a topic. Fix: name the topic too."),
-        (("3", "--indexes", "elsewhere"), "elsewhere/web/none: there is no index of none. Fix: name the folder "),
+        (("3", "--model", "bm25"), "--model: ", ("retrieval model 'bm25'", "Fix: ", "qld.")),
+        (("--document", "x"), "--document: ", ("for a topic", "Fix: ", "name the topic too")),
+        (("3", "--indexes", "elsewhere"), "elsewhere/web/none: ", ("no index of none", "Fix: ", "name the folder")),
     ],
 )
 def test_what_is_not_there_gets_the_nearest_names(
-    finished: Finished, call: Call, arguments: tuple[str, ...], error: str
+    finished: Finished, call: Call, arguments: tuple[str, ...], where: str, facts: tuple[str, ...]
 ) -> None:
     done = call("explain", "results/web", *arguments, cwd=finished.web.folder)
     assert done.code in (2, 5)
     (line,) = done.errors
-    assert line.startswith(f"error: {error}")
+    assert_names(line, f"error: {where}", *facts)
     # A list that is cut says so.
     assert ("…" in line) is ("one of" in line)
 
 
 def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Call) -> None:
-    def refused(what: str) -> None:
+    def refused(*facts: str) -> None:
         done = call("explain", "results/web", "3", cwd=copy.web.folder)
         assert done.code == 5
         (line,) = done.errors
-        assert what in line
-        assert "Fix: " in line
+        assert_names(line, *facts)
 
+    run_again = ("Fix: ", "run the experiment again")
     run = copy.results / "runs" / "none.trec"
     whole = run.read_text()
     # Two documents of topic 3 change places.
@@ -214,39 +213,39 @@ def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Ca
     one, two = lines[first].split(), lines[first + 1].split()
     one[2], two[2] = two[2], one[2]
     run.write_text("\n".join([*lines[:first], " ".join(one), " ".join(two), *lines[first + 2 :]]) + "\n")
-    refused("runs/none.trec: the run of none is not the run of its search. Fix: run the experiment again")
+    refused("runs/none.trec: ", "run of none", "not the run of its search", *run_again)
     record = copy.results / "stages" / "search-none.json"
     searched = record.read_text()
     record.write_text(json.dumps({**json.loads(searched), "run": file_digest(run)}))
-    refused("the baseline's index gives ")
+    refused("the baseline's index gives ", "Fix: ")
     record.write_text(searched)
     run.unlink()
-    refused("runs/none.trec: there is no run of none. Fix: run the experiment again")
+    refused("runs/none.trec: ", "no run of none", *run_again)
     run.write_text(whole)
     settings = copy.indexes / "none" / "thresher.json"
     of_none = settings.read_text()
     settings.write_text((copy.indexes / "words@5" / "thresher.json").read_text())
-    refused("web/none: the index of none is damaged or of another experiment. Fix: run the experiment again")
+    refused("web/none: ", "index of none", "damaged or of another experiment", *run_again)
     settings.write_text(of_none)
     postings = next((copy.indexes / "none").glob("*.doc"))
     content = postings.read_bytes()
     postings.write_bytes(content[:-1])
-    refused("web/none: the index of none is damaged or of another experiment. Fix: run the experiment again")
+    refused("web/none: ", "index of none", "damaged or of another experiment", *run_again)
     postings.write_bytes(content)
     results = read_results(copy.results)
     wrong = tuple(replace(table, values=np.full_like(table.values, 0.5)) for table in results.tables)
     write_results(replace(results, tables=wrong), copy.results)
-    refused("is not the one in results.json: topic 3 differs. Fix: ")
+    refused("in results.json: topic 3 differs", "Fix: ")
     record = next((copy.results / "stages").glob("index-none.json"))
     moved = record.rename(copy.results / "elsewhere.json")
-    refused("the record of the index of none is missing or of another configuration. Fix: run ")
+    refused("index of none", "missing or of another configuration", "Fix: ", "run ")
     moved.rename(record)
     shutil.rmtree(copy.results / "scores")
-    refused("scores: the stored scores are missing. Fix: run ")
+    refused("scores: ", "missing", "Fix: ", "run ")
     copy.file.rename(copy.web.folder / "other.toml")
-    refused("the experiment file web.toml is not where it was when it was run. Fix: name it with --experiment")
+    refused("web.toml is not where it was", "Fix: ", "--experiment")
     (copy.results / "results.json").unlink()
-    refused("results/web: there are no results. Fix: name the folder of a finished run: results/NAME")
+    refused("results/web: ", "no results", "Fix: ", "results/NAME")
 
 
 def test_the_experiment_file_is_found_where_it_was(copy: Finished) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import Done
-from messages import assert_names
+from messages import Message, assert_names
 from small_web import PAGES, Finished, Web
 
 from thresher.experiments.results import read_results
@@ -63,7 +63,7 @@ def test_hard_pages_stay_in_the_count(finished: Finished, web: Web, call: Call, 
         assert pages.documents == total == pages.scored + pages.emptied + pages.failed
         assert int(counts["documents"]) + int(counts["emptied"]) == pages.scored, variant
     reasons = dict(failed(results))
-    assert reasons["large"] == f"too large: {len(large) / 2**20:.1f} MiB, the limit is 16 MiB"
+    assert reasons["large"] == Message("too large: ", f"{len(large) / 2**20:.1f} MiB", "16 MiB")
     assert reasons["bytes"] == "not HTML: control bytes"
     assert set(reasons) <= {"bytes", "large", "deep", "unclosed"}
     assert pages.emptied >= 3

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from fuzzer import failure, fuzz
-from messages import assert_names
+from messages import Message, assert_names
 from mutation import minimised, mutated
 from targets import TARGETS
 from watching import watched
@@ -61,7 +61,11 @@ def test_a_parquet_file_at_which_arrow_ends_the_process_costs_its_rows(
     assert [line for line in capfd.readouterr().err.splitlines() if not line.startswith("scoring: ")] == []
 
 
-@pytest.mark.parametrize("marked", [True, False], ids=["as it is", "large, without the mark at its beginning"])
+def crashes_its_reader(path: Path) -> Message:
+    return Message(f"{path}: ", "its reader crashes", "Fix: ", "write the file again", "out of the folder")
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["as it is", "large, without the first mark"])
 def test_such_a_file_is_one_line_of_init(tmp_path: Path, capfd: pytest.CaptureFixture[str], marked: bool) -> None:
     data = TARGETS["parquet"].make(27, 1409)
     (tmp_path / "rows").mkdir()
@@ -72,8 +76,7 @@ def test_such_a_file_is_one_line_of_init(tmp_path: Path, capfd: pytest.CaptureFi
     qrels.write_text("1 0 a 1\n")
     with pytest.raises(InputError) as error:
         starting_file(damaged.parent, topics, qrels, "first", tmp_path / "first.toml")
-    line = f"{damaged}: its reader crashes. Fix: write the file again, or take it out of the folder."
-    assert error.value.lines() == [line]
+    assert error.value.lines() == [crashes_its_reader(damaged)]
     assert capfd.readouterr() == ("", "")
 
 
@@ -96,8 +99,7 @@ def test_such_a_file_of_texts_is_one_line_for_those_who_read_it(
     for read in (text.prepare, lambda: thresher.index_json_lines(damaged, tmp_path / "index")):
         with pytest.raises(InputError) as error:
             read()
-        line = f"{damaged}: its reader crashes. Fix: write the file again, or take it out of the folder."
-        assert error.value.lines() == [line]
+        assert error.value.lines() == [crashes_its_reader(damaged)]
     assert capfd.readouterr() == ("", "")
 
 

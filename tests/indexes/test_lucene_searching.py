@@ -152,11 +152,10 @@ def test_two_searchers_at_once(index: Path) -> None:
 
 
 def test_a_folder_without_an_index(tmp_path: Path) -> None:
-    for folder, what in ((tmp_path, "it holds no Lucene index"), (tmp_path / "missing", "there is no such folder")):
+    for folder, what in ((tmp_path, "no Lucene index"), (tmp_path / "missing", "no such folder")):
         with pytest.raises(InputError) as caught, Searcher(folder, RetrievalModel("qld")):
             pass
-        fix = "Fix: build the index first or check the path."
-        assert str(caught.value) == f"{folder}: {what}. {fix}"
+        assert_names(caught.value, f"{folder}: ", what, "Fix: ", "build the index first", "check the path")
         # Lucene would make it.
         assert not (tmp_path / "missing").exists()
 
@@ -167,8 +166,8 @@ def test_a_damaged_index(documents: Documents, tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-9] + bytes(9))
     with pytest.raises(InputError) as caught, Searcher(tmp_path / "index", RetrievalModel("qld")):
         pass
-    what = "its Lucene index is damaged or of another version"
-    assert str(caught.value) == f"{tmp_path / 'index'}: {what}. Fix: build the index again."
+    what = "damaged or of another version"
+    assert_names(caught.value, f"{tmp_path / 'index'}: ", what, "Fix: ", "build the index again")
 
 
 def test_exact_lengths_that_are_missing(tmp_path: Path) -> None:
@@ -178,9 +177,8 @@ def test_exact_lengths_that_are_missing(tmp_path: Path) -> None:
         Searcher(tmp_path / "index", RetrievalModel("qld", exact=True)),
     ):
         pass
-    what = "the index has no exact document lengths, which qld(exact) needs"
-    fix = "build the index again with exact document lengths"
-    assert str(caught.value) == f"{tmp_path / 'index' / 'lengths.npy'}: {what}. Fix: {fix}."
+    where, lengths = f"{tmp_path / 'index' / 'lengths.npy'}: ", "exact document lengths"
+    assert_names(caught.value, where, lengths, "qld(exact)", "Fix: ", "build the index again", lengths)
 
 
 def test_a_depth_without_hits(index: Path) -> None:

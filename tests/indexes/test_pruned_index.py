@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from index_checks import is_clean
+from messages import assert_names
 
 from thresher.base.errors import ConfigError, StateError
 from thresher.indexes.analysis import DELIMITER, FILLER, Analysis, analyse, parse_retrieval, term_list, text_analyzer
@@ -310,8 +311,7 @@ def test_terms_are_read_as_they_are(tmp_path: Path) -> None:
 def test_options_that_lists_of_terms_cannot_fulfil(tmp_path: Path, option: str) -> None:
     with pytest.raises(ConfigError) as caught:
         build_pruned_index([], tmp_path / "index", IndexOptions(**{option: True}), None)
-    what = f"a pruned index cannot hold what {option} = true asks for"
-    assert str(caught.value) == f"{what}. Fix: leave out {option}, or index pruning."
+    assert_names(caught.value, "a pruned index", f"{option} = true", "Fix: ", f"leave out {option}", "pruning")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -360,8 +360,8 @@ def test_original_statistics_that_cannot_be_read(
     damage(folder / "statistics.parquet")
     with pytest.raises(StateError) as caught, Searcher(folder, parse_retrieval("qld")):
         pass
-    what = "the index's original statistics cannot be read"
-    assert str(caught.value) == f"{folder / 'statistics.parquet'}: {what}. Fix: build the index again."
+    where = f"{folder / 'statistics.parquet'}: "
+    assert_names(caught.value, where, "statistics cannot be read", "Fix: ", "build the index again")
 
 
 def test_original_statistics_of_another_index(documents: Documents, tmp_path: Path) -> None:
@@ -372,8 +372,8 @@ def test_original_statistics_of_another_index(documents: Documents, tmp_path: Pa
     shutil.copy(one / "statistics.parquet", two)
     with pytest.raises(StateError) as caught, Searcher(two, parse_retrieval("qld(exact)")):
         pass
-    what = "the original statistics belong to another index"
-    assert str(caught.value) == f"{two / 'statistics.parquet'}: {what}. Fix: build the index again."
+    where = f"{two / 'statistics.parquet'}: "
+    assert_names(caught.value, where, "statistics belong to another index", "Fix: ", "build the index again")
 
 
 def test_records_of_older_indexes_are_read(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_classes_that_cannot_be_learned_without_a_group(names: list[str]) -> Non
 
 def test_pages_out_of_place(tmp_path: Path) -> None:
     (tmp_path / "page").write_text("text")
-    for path, what in ((tmp_path, "'page' is in no class and group"), (tmp_path / "page", "cannot be read")):
+    for path, what in ((tmp_path, "'page' is in no class"), (tmp_path / "page", "cannot be read")):
         with pytest.raises(InputError, match=what):
             next(read_pages(path))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from browser import Browser
 from lxml import html
-from messages import assert_names
+from messages import Message, assert_names
 from playwright.sync_api import Browser as Chromium
 
 from thresher.cleaners.cleaner import Cleaner, parse_cleaner
@@ -384,7 +384,7 @@ def test_ranks_are_those_of_the_runs(system_browser: Chromium, tmp_path: Path) -
     def cells() -> list[str]:
         return browser.page.locator("#rank-rows td").all_text_contents()
 
-    not_run = "was not run: choose a cleaner of the results"
+    not_run = Message("not run", "choose a cleaner")
     assert cells() == ["7", "1,200", not_run]
     browser.page.select_option("[aria-label='A cleaner of the results for B']", label="words@9")
     assert cells() == ["7", "1,200", "not retrieved"]

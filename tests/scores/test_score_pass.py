@@ -288,10 +288,10 @@ def test_scores_of_another_model_under_the_same_name_are_refused(tmp_path: Path)
 @pytest.mark.parametrize("damage", ["", "[]", "{", "\xff"])
 def test_a_damaged_key_counts_as_changed(tmp_path: Path, damage: str) -> None:
     (tmp_path / "store.json").write_text(damage, encoding="latin-1")
-    with pytest.raises(
-        StateError, match=r"\(changed: version, collection, reading, scorers, pages, limits, shard_pages, columns\)"
-    ):
+    with pytest.raises(StateError) as caught:
         score_collection(ScorePlan(pages(3), SCORERS), tmp_path)
+    changed = "version, collection, reading, scorers, pages, limits, shard_pages, columns"
+    assert_names(caught.value, f"(changed: {changed})")
 
 
 def test_fresh_starts_over(tmp_path: Path) -> None:

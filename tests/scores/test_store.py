@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from messages import assert_names
+from messages import Message, assert_names
 from troublesome import Listed, Trouble, whole
 
 from thresher.base.errors import InputError, StateError
@@ -141,8 +141,8 @@ def small(path: Path, text: str = "hello there", spent: ScoringCost = SPENT) -> 
     write_shard(path, [page], ["s"], REPORT, spent)
 
 
-def damaged(path: Path) -> str:
-    return f"{path}: the shard of scores is damaged. Fix: delete the file and run again."
+def damaged(path: Path) -> Message:
+    return Message(f"{path}: ", "shard of scores is damaged", "Fix: ", "delete the file", "run again")
 
 
 @pytest.mark.parametrize("keep", [0, 3, 100, -9])
