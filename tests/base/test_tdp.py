@@ -45,7 +45,7 @@ def test_two_sockets_as_in_the_paper():
     ],
 )
 def test_other_models_are_assumed_and_say_so(model):
-    assert find_tdp(model) == Tdp(85.0, "assumed: the paper's CPU; set costs.tdp_watts")
+    assert find_tdp(model) == Tdp(85.0, Message("assumed: ", "the paper's CPU", "costs.tdp_watts"))  # type: ignore[arg-type]
     assert find_tdp(model, sockets=2) == Tdp(170.0, Message("assumed × 2", "the paper's CPU", "costs.tdp_watts"))  # type: ignore[arg-type]
 
 

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
-from messages import assert_names
+from messages import Message, assert_names
 from small_models import perplexity_of
 
 import thresher
@@ -57,8 +57,9 @@ def test_scores_of_a_file(tmp_path: Path) -> None:
         assert cleaner.scorers[0].fingerprint != before
         with pytest.raises(InputError) as refused:
             parse_cleaner(f"pages(file={file})@2").checked()
-        fix = "write an id, a tab and a number"
-        assert refused.value.lines() == [f"{file}:2: this is no score: {line!r}. Fix: {fix}."]
+        assert refused.value.lines() == [
+            Message(f"{file}:2: ", "no score: ", f"{line!r}", "Fix: ", "a tab and a number")
+        ]
     with pytest.raises(ConfigError, match="there is no"):
         parse_cleaner(f"pages(file={tmp_path / 'lost'})@2").checked()
 

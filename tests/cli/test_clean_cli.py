@@ -173,9 +173,13 @@ def test_pages_lost_by_their_language_are_told_last(
 
     words = len(PARAGRAPHS["English"].split())
     # Two of 39 pages are more than one in twenty, two of 40 are not.
-    counts = f"{cleaned}: 39 pages = 37 with text + 2 emptied + 0 failed; {37 * words:,} words kept"
+
+    def counts(pages: int, emptied: int) -> Message:
+        facts = ("37 with text", f"{emptied} emptied", "0 failed", f"{37 * words:,} words kept")
+        return Message(f"{cleaned}: {pages} pages", *facts)
+
     lost = [
-        counts,
+        counts(39, 2),
         Message(
             *("warning: justext empties", "2 of 39 pages (5.1 %)", "1 Chinese, 1 Russian"),
             *("lang=LANGUAGE", "floor=W", "W words of each page"),
@@ -186,7 +190,7 @@ def test_pages_lost_by_their_language_are_told_last(
     assert "39 with text + 0 emptied" in line
     pages.append({"id": "x", "html": "<p></p>"})
     counts_of_40, warning = told("-c", "justext")
-    assert counts_of_40 == counts.replace("39 pages", "40 pages").replace("2 emptied", "3 emptied")
+    assert counts_of_40 == counts(40, 3)
     assert_names(warning, "warning: ", "3 of 40 pages (7.5 %)", "1 Chinese, 1 Russian, 1 no text")
 
 

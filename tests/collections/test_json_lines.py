@@ -265,11 +265,7 @@ def test_clipped_anywhere_what_was_read_stays(tmp_path, packed):
         *kept, rest = read(path)
         assert kept == everything[: len(kept)]
         end = everything[len(kept)].offset if len(kept) < 300 else len(LINES)
-        clipped = (
-            "the compressed data are broken (incomplete frame)"
-            if packed == ".zst"
-            else ("the compressed data end too early")
-        )
+        clipped = Message("compressed data", "(incomplete frame)" if packed == ".zst" else "end too early")
         assert rest == Source("", "a.jsonl", 0, end, problem=clipped), length
         counts.add(len(kept))
     if packed == ".gz":

@@ -150,9 +150,12 @@ def test_a_member_over_the_limit_is_listed_without_its_bytes(tmp_path):
     ]
 
 
+NO_END = "it ends without the mark of its end"
+
+
 def broken(count: str, reason: str, offset: int) -> Source:
-    problem = f"the archive is broken ({reason}), after {count}"
-    return Source("", "a.tar", 0, offset, problem=problem)
+    problem = Message("archive is broken", f"({reason})", f"after {count}")
+    return Source("", "a.tar", 0, offset, problem=problem)  # type: ignore[arg-type]
 
 
 def test_damage(tmp_path):
@@ -162,11 +165,11 @@ def test_damage(tmp_path):
     for content, kept, end in (
         (whole[: 512 + 300], [], broken("0 pages", "it ends within a file", 0)),
         (whole[: 512 + 1000], [a], broken("1 page", "it ends within a file", 0)),
-        (whole[: 512 + 1024], [a], broken("1 page", "it ends without the mark of its end", 1536)),
+        (whole[: 512 + 1024], [a], broken("1 page", NO_END, 1536)),
         (whole[: 512 + 1024 + 100], [a], broken("1 page", "it ends within a header", 1536)),
         (whole[: 512 + 1024] + b"#" * 512 + whole[2048:], [a], broken("1 page", "invalid header", 1536)),
-        (whole[:2560], [a, b], broken("2 pages", "it ends without the mark of its end", 2560)),
-        (b"", [], broken("0 pages", "it ends without the mark of its end", 0)),
+        (whole[:2560], [a, b], broken("2 pages", NO_END, 2560)),
+        (b"", [], broken("0 pages", NO_END, 0)),
         (b"this is no archive" * 100, [], broken("0 pages", "invalid header", 0)),
     ):
         path.write_bytes(content)

@@ -5,6 +5,7 @@ import gzip
 import pytest
 from fastwarc.stream_io import zstd_train_dictionary_from_samples
 from fastwarc.warc import ArchiveIterator
+from messages import Message
 from warc_samples import http, pack, read, read_bytes, record, told, zstd
 
 from thresher.collections.interface import IdRule, ReadOptions
@@ -180,7 +181,7 @@ def test_ids_go_through_the_rule(tmp_path):
         ("response", "application/http", b"<p>x", False, None, None),
         ("response", "application/http", b"19/Sep/2017|200|GET /", False, None, "neither an HTTP header nor HTML"),
         ("response", "text/plain", b"words", True, None, None),
-        ("continuation", "", b"x", False, None, "a record of the unknown kind 'continuation'"),
+        ("continuation", "", b"x", False, None, Message("a record of", "kind 'continuation'")),
         ("", "", b"x", False, None, "the record has no WARC-Type"),
     ],
 )

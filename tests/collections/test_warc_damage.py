@@ -34,7 +34,7 @@ def test_a_last_record_that_is_too_short(tmp_path, length):
     block = http()
     content = record(http(), number=1) + record(block, number=2, length=length)
     rest = len(block) + 4
-    lost = f"clipped: the file ends, after {rest} of {length:,} bytes of the record"
+    lost = Message("clipped: ", "the file ends", f"{rest} of {length:,} bytes")
     if length < 10**18:
         assert told(read_bytes(tmp_path, content)) == [good(1), ("2", None, lost)]
     else:

@@ -28,7 +28,7 @@ MIB = 2**20
 PEAK_MIB = 700
 """What a worker may hold. Python with the libraries takes 200, a page of 16 MiB some of them several times over."""
 
-UNREAD = "the rest of it is skipped: it decompresses beyond the limit"
+UNREAD = Message("the rest", "skipped", "decompresses beyond the limit")
 
 
 def http(body: bytes, *fields: bytes) -> bytes:
@@ -64,12 +64,14 @@ class Folder:
     pages: list[str] = field(default_factory=list)
     emptied: int = 0
 
-    def add(self, file: str, id: str, block: bytes, reason: str = "", listed: str | None = None, **fields: Any) -> None:
+    def add(
+        self, file: str, id: str, block: bytes, reason: str | Message = "", listed: str | None = None, **fields: Any
+    ) -> None:
         """Append a record; it fails for the reason if there is one, and is listed under `listed` if not its id."""
         fields.setdefault("WARC_TREC_ID", id)
         self.append(file, record(block, **fields), id if listed is None else listed, reason)
 
-    def append(self, file: str, content: bytes, id: str = "", reason: str = "") -> None:
+    def append(self, file: str, content: bytes, id: str = "", reason: str | Message = "") -> None:
         """Append bytes, packed as a member if the file is."""
         path = self.path / file
         path.parent.mkdir(exist_ok=True)
@@ -101,7 +103,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     clipped = "a-clipped.warc.gz"
     made.add(clipped, "clipped-1", page("before the clip"))
     whole = gzip.compress(record(page("within the clip " * 50), WARC_TREC_ID="clipped-2"), mtime=0)
-    made.append(clipped, whole[: len(whole) // 2], "", "clipped: the file ends within a gzip member")
+    made.append(clipped, whole[: len(whole) // 2], "", Message("clipped: ", "gzip member"))
 
     lengths = "b-lengths.warc"
     made.add(lengths, "long", page("a length too long"), length=10_000)
@@ -123,7 +125,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     made.add(ids, "", page("no id"), "the record has no id", WARC_TREC_ID=None)
     begun = made.size(ids)
     made.add(ids, "twice", page("the first of two"))
-    made.add(ids, "twice", page("the second"), f"the document id occurs twice, first in {ids} at byte {begun}")
+    made.add(ids, "twice", page("the second"), Message("id occurs twice", f"{ids} at byte {begun}"))
     unfit = f"{UNFIT_ID}: 'a b'"
     made.add(ids, "a b", page("an id that no run can hold"), unfit)
     for number, date in enumerate(("9999-99-99T99:99:99Z", "-1", "yesterday", "")):
@@ -133,7 +135,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     made.append(kinds, record(b"software: x\r\n", WARC_Type="warcinfo"))
     made.append(kinds, record(b"GET / HTTP/1.0\r\n\r\n", WARC_Type="request", WARC_TREC_ID="r"))
     made.add(kinds, "image", http(b"\x89PNG\r\n", b"Content-Type: image/png"), "not HTML: image/png")
-    made.add(kinds, "odd", page("x"), "a record of the unknown kind 'poem'", WARC_Type="poem")
+    made.add(kinds, "odd", page("x"), Message("a record of", "kind 'poem'"), WARC_Type="poem")
     made.add(kinds, "missing", http(b"", b"A: b").replace(b"200 OK", b"404 Not Found"), "HTTP status 404")
     made.add(kinds, "empty-body", http(b""))
     made.add(kinds, "empty-block", b"")
@@ -141,17 +143,17 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
     large = "f-large.warc.gz"
     hundred = b"<p>" + b"a large page " * (100 * MIB // 13)
-    made.add(large, "large", http(hundred), f"too large: {len(hundred) / MIB:.1f} MiB, the limit is 16 MiB")
+    made.add(large, "large", http(hundred), Message("too large: ", f"{len(hundred) / MIB:.1f} MiB", "16 MiB"))
     made.failures.append(made.failures[-1] | {"id": "", "reason": UNREAD})
     made.add(large, "after-large", page("behind a large page"))
 
     bombs = "g-bombs.warc.gz"
-    too_large = "too large: more than 16.0 MiB after decoding, the limit is 16 MiB"
+    too_large = Message("too large: ", "more than 16.0 MiB", "after decoding", "16 MiB")
     encoded = (b"Content-Type: text/html", b"Content-Encoding: gzip")
     made.add(bombs, "bomb-body", http(zeros(1024), *encoded), too_large)
     length = 1024 * MIB + 60
     block = record(b"", WARC_TREC_ID="bomb-member", length=length).removesuffix(b"\r\n\r\n") + http(b"")
-    too_large = f"too large: {(length - len(http(b''))) / MIB:.1f} MiB, the limit is 16 MiB"
+    too_large = Message("too large: ", f"{(length - len(http(b''))) / MIB:.1f} MiB", "16 MiB")
     made.append(bombs, zeros(1024, block), "bomb-member", too_large)
     made.failures.append(made.failures[-1] | {"id": "", "reason": UNREAD})
     made.add(bombs, "after-bombs", page("behind the bombs"))

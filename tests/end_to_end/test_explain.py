@@ -243,7 +243,7 @@ def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Ca
     shutil.rmtree(copy.results / "scores")
     refused("scores: ", "missing", "Fix: ", "run ")
     copy.file.rename(copy.web.folder / "other.toml")
-    refused("web.toml is not where it was", "Fix: ", "--experiment")
+    refused("web.toml", "not where it was", "Fix: ", "--experiment")
     (copy.results / "results.json").unlink()
     refused("results/web: ", "no results", "Fix: ", "results/NAME")
 

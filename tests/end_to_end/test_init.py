@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import thresher
+from messages import Message
 
 from thresher.base.defaults import DEFAULT_FAMILIES, DEFAULT_INDEX, SEARCH_CLEANER, WEIGHTED
 from thresher.experiments.config import load_experiment
@@ -51,8 +52,7 @@ def test_ids_come_out_as_the_qrels_have_them(
     assert "2 of 2 judged pages" in done.out
     options = {"keep_suffix": "--keep-suffix", "prefix": "--prefix site", "ids": "--ids stem"}
     expected_lines = [
-        f"- Ids are made as in the qrels. For the same ids, `thresher clean` and `index` need {options[key]}."
-        for key in keys
+        Message("- Ids are made as in the qrels", "`thresher clean` and `index` need", options[key]) for key in keys
     ]
     assert [line for line in done.out.splitlines() if "For the same ids" in line] == expected_lines
     assert f"{len(pages)} pages read, and 0 that" in done.out

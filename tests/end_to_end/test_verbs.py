@@ -14,7 +14,7 @@ import pytest
 import yaml
 from commands import THRESHER, Done, installed, thresher
 from lxml import html
-from messages import assert_names
+from messages import Message, assert_names
 from small_web import PAGES, TOPICS, Finished
 
 from thresher import __version__
@@ -247,8 +247,9 @@ def test_clean_index_search_evaluate_give_what_run_gave(finished: Finished, tmp_
     done = thresher("clean", pages, "-c", "words@20", "-o", cleaned, "--workers", "2")
     row = rows(finished.results / "results.csv")[2]
     kept, emptied = int(row["documents"]), int(row["emptied"])
-    told = (
-        f"{cleaned}: {PAGES} pages = {kept} with text + {emptied} emptied + 0 failed; {int(row['words']):,} words kept"
+    told = Message(
+        *(f"{cleaned}: {PAGES} pages", f"{kept} with text", f"{emptied} emptied", "0 failed"),
+        f"{int(row['words']):,} words kept",
     )
     assert (done.code, done.out, done.err.splitlines()[0]) == (0, "", told)
     documents = [json.loads(line) for line in cleaned.read_text().splitlines()]
@@ -327,8 +328,8 @@ def test_clean_shows_what_it_removed(tmp_path: Path) -> None:
     (pages / "a.html").write_text("<p>Home<p>Rain is <b>expected</b> &lt;tonight&gt; everywhere.")
     (pages / "b.html").write_text("")
     done = thresher("clean", pages, "-c", "bte+words@2", "-o", cleaned, "--removed", removed)
-    counts = f"{cleaned}: 2 pages = 1 with text + 1 emptied + 0 failed; 5 words kept"
-    warned = "warning: 1 of 2 pages (50.0 %) are left without text: 1 no text"
+    counts = Message(f"{cleaned}: 2 pages", "1 with text", "1 emptied", "0 failed", "5 words kept")
+    warned = Message("warning: 1 of 2 pages (50.0 %)", "left without text", "1 no text")
     assert (done.code, done.out, done.err.splitlines()[:-1]) == (0, "", [counts, warned])
     bte = {"cut": "bte", "score": 1.0, "cutoff": 0.5, "outcome": "passed"}
     low = {"cut": "words@2", "score": 1.0, "cutoff": 2.0, "outcome": "dropped"}

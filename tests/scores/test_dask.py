@@ -117,7 +117,7 @@ def test_the_command_line_with_relative_paths(
         arguments = ("clean", "pages", "-c", "words@3", "-o", f"{name}.jsonl", *options)
         monkeypatch.setattr(sys, "argv", ["thresher", *arguments])
         main()
-        told = f"{name}.jsonl: 40 pages = 40 with text + 0 emptied + 0 failed; 160 words kept"
+        told = Message(f"{name}.jsonl: 40 pages", "40 with text", "0 emptied", "0 failed", "160 words kept")
         assert told in capfd.readouterr().err.splitlines()
     assert Path("there.jsonl").read_bytes() == Path("here.jsonl").read_bytes()
 

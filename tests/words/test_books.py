@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from messages import assert_names
+from messages import Message, assert_names
 
 from thresher.base.errors import ConfigError, MissingDependencyError, StateError
 from thresher.cleaners.words import books, models
@@ -44,17 +44,19 @@ def test_the_card_says_what_the_model_is():
     assert model.card == ModelCard(
         name="books",
         language="en",
-        corpus="Google Books n-gram counts as shipped by symspellpy (frequency_dictionary_en_82_765.txt, "
-        "frequency_bigramdictionary_en_243_342.txt)",
+        corpus=Message(
+            *("Google Books n-gram counts", "symspellpy"),
+            *("(frequency_dictionary_en_82_765.txt, ", "frequency_bigramdictionary_en_243_342.txt)"),
+        ),
         order=2,
         ngrams=(int(head[1].removeprefix("ngram 1=")), int(head[2].removeprefix("ngram 2="))),
         formula="0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model)",
         tokeniser="words",
-        log_base="log10 in the file; perplexity = 10 ** (-log10 P / words)",
-        unknown_words="history of probability 0: an unknown word costs what any unseen pair costs",
+        log_base=Message("log10 in the file", "10 ** (-log10 P / words)"),
+        unknown_words=Message("history of probability 0", "unknown word", "any unseen pair"),
         sentence_ends="<s> begins a sentence, </s> is not scored",
         digest=hashlib.sha256(arpa).hexdigest(),
-        normalisation="lower case; anything but letters, digits, combining marks and apostrophes separates words",
+        normalisation=Message("lower case", "letters, digits, combining marks and apostrophes"),
     )
     assert model.card.ngrams[1] == 242_342
     assert json.loads((folder / "card.json").read_text())["name"] == "books"

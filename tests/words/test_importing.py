@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from messages import assert_names
+from messages import Message, assert_names
 from small_models import ARPA, PROBING, TRIE, binary, perplexity_of, write_arpa
 
 from thresher.api import clean_collection
@@ -30,13 +30,13 @@ def test_an_arpa_file(tmp_path):
         corpus="unknown: imported from mine.arpa",
         order=2,
         ngrams=(4, 2),
-        formula="2-grams with back-off, as the file has them",
+        formula=Message("2-grams with back-off"),
         tokeniser="words",
-        log_base="log10 in the file; perplexity = 10 ** (-log10 P / words)",
+        log_base=Message("log10 in the file", "10 ** (-log10 P / words)"),
         unknown_words="<unk>, as the file has it",
         sentence_ends="<s> begins a sentence, </s> is not scored",
         digest=hashlib.sha256(ARPA.encode()).hexdigest(),
-        normalisation="lower case; anything but letters, digits, combining marks and apostrophes separates words",
+        normalisation=Message("lower case", "letters, digits, combining marks and apostrophes"),
     )
     assert read_card(tmp_path / "out" / "card.json") == card
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["card.json", "model.arpa"]
