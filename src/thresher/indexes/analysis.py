@@ -209,6 +209,8 @@ def tokens_of_each(analyzer: Any, texts: Sequence[str]) -> list[list[str]]:
 
 def valid_unicode(text: str) -> str:
     """Return `text` with U+FFFD for lone surrogates, which cannot be passed to Java."""
+    if text.isascii():
+        return text
     try:
         text.encode("utf-16-le")
     except UnicodeEncodeError:

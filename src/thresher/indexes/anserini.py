@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,6 +24,8 @@ BUFFER_MIB = 256
 
 _LINK = "documents.jsonl"
 _LONGEST_STRING = 2**31 - 1
+_PIPE_BYTES = 1 << 20
+"""Java indexes what is in the pipe while Python reads the next pages; Linux gives no larger pipe without privileges."""
 _LOOK_MS = 100
 """Milliseconds between two looks at Python's signals, and at whether Java has ended, while Python waits for Java."""
 _END_MS = 60_000
@@ -65,6 +69,10 @@ class _Pipe:
         self._reading_end, self._writing_end = os.pipe()
         self._open = True
         os.set_blocking(self._writing_end, False)
+        if sys.platform == "linux":
+            # A user with many pipes gets no larger pipe. A small one only costs time.
+            with suppress(OSError):
+                fcntl.fcntl(self._writing_end, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         self._room = select.poll()
         self._room.register(self._writing_end, select.POLLOUT)
         self.path = f"/dev/fd/{self._reading_end}"
