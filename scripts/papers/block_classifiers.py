@@ -1,7 +1,7 @@
 """The classifiers of Table 2 of Kohlschütter et al. (2010): ZeroR, 1R, decision trees, linear SVM, cross-validated by page.
 
-Like C4.8, trees ask of numbers whether they are at most a threshold. Unlike it they are grown by information gain and not by
-its ratio, which matters where questions have many answers.
+Like C4.8, trees split numbers at thresholds. Unlike C4.8, they grow by information gain instead of the gain ratio. The two
+differ mainly for questions with many answers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Doubles = npt.NDArray[np.float64]
 Rows = npt.NDArray[Any]
 """Features of blocks; shape (blocks, features)."""
 LEAST = 6
-"""Blocks of an interval's class, as Holte recommends."""
+"""The fewest blocks of an interval's class, as Holte recommends."""
 LEAF_SHARE = 1000 / 72662
 """The least share of the training blocks in a leaf: the paper's 1,000 of 72,662."""
 SET_ASIDE = 3
@@ -36,10 +36,10 @@ KEEPS_HIGH = {"words": True, "density": True, "links": False}
 
 @dataclass(frozen=True)
 class OneRule:
-    """Intervals of the feature of column `feature`.
+    """Intervals of the feature in column `feature`, and the classes' shares in each.
 
-    A value equal to one of the `cuts` belongs to the interval below. `shares` are the classes' shares of the training weight
-    by interval; shape (intervals, classes).
+    A value equal to one of the `cuts` belongs to the interval below it. `shares` are the classes' shares of the training
+    weight by interval; shape (intervals, classes).
     """
 
     feature: int
@@ -48,16 +48,16 @@ class OneRule:
 
     def predict(self, features: Rows) -> Doubles:
         """Return the shares of classes in each block's interval; shape (blocks, classes)."""
-        found: Doubles = self.shares[np.searchsorted(self.cuts, features[:, self.feature], side="left")]
-        return found
+        shares: Doubles = self.shares[np.searchsorted(self.cuts, features[:, self.feature], side="left")]
+        return shares
 
 
 def one_rule(features: Rows, labels: Ints, classes: int, weights: Doubles, least: int = LEAST) -> OneRule:
-    """Return the rule of the feature whose intervals err least on the training blocks, by weight; ties: the first.
+    """Return the rule of the feature whose intervals err least on the training blocks, by weight; the first among equals.
 
-    Values are gathered, ascending, into an interval until `least` blocks in it are of one class and the next value is mostly
-    of another; neighbouring intervals of the same class are joined. Source: Holte, Very Simple Classification Rules Perform
-    Well on Most Commonly Used Datasets, Machine Learning 11, 1993.
+    An interval takes values in ascending order until it has `least` blocks of one class and most blocks of the next value
+    are of another class. Neighbouring intervals of one class are joined. Source: Holte, Very Simple Classification Rules
+    Perform Well on Most Commonly Used Datasets, Machine Learning 11, 1993.
     """
     rules = [_rule(column, features[:, column], labels, classes, weights, least) for column in range(features.shape[1])]
     return min(rules, key=lambda rule: rule[0])[1]
@@ -70,7 +70,7 @@ def _rule(
     cells = index * classes + labels
     counts = np.bincount(cells, minlength=len(different) * classes).reshape(-1, classes)
     table = np.bincount(cells, weights, len(different) * classes).reshape(-1, classes)
-    # Where intervals begin, and the weight of each by class.
+    # The first value of each interval, and the interval's weight by class.
     begins: list[int] = []
     sums: list[Doubles] = []
     at = 0
@@ -97,13 +97,13 @@ def _rule(
 
 
 def grow_tree(features: Rows, labels: Ints, weights: Doubles, least: int) -> DecisionTreeClassifier:
-    """Grow a tree by information gain (Quinlan, C4.5, 1993), no leaf of which has fewer than `least` blocks."""
+    """Return a tree grown by information gain (Quinlan, C4.5, 1993), with at least `least` blocks in each leaf."""
     grown = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=least, random_state=0)
     return grown.fit(features, labels, weights)
 
 
 def prune_tree(grown: DecisionTreeClassifier, features: Rows, labels: Ints, weights: Doubles) -> None:
-    """Make each node of a tree a leaf, from the bottom, that then errs no more on other blocks, by weight.
+    """Turn each node of a tree into a leaf, from the bottom, if its errors on other blocks, by weight, do not increase.
 
     Source: Quinlan, Simplifying Decision Trees, Int. J. Man-Machine Studies 27, 1987 (reduced-error pruning).
     """
@@ -114,13 +114,13 @@ def prune_tree(grown: DecisionTreeClassifier, features: Rows, labels: Ints, weig
     shape = tree.node_count, classes
     table = np.bincount(grown.apply(features) * classes + labels, weights, shape[0] * classes).reshape(shape)
     errors = np.zeros(tree.node_count)
-    # Nodes come before those below them.
+    # A node has a lower number than the nodes below it.
     for node in range(tree.node_count - 1, -1, -1):
         below = [int(left[node]), int(right[node])] if left[node] >= 0 else []
         table[node] += table[below].sum(axis=0)
         as_leaf = table[node].sum() - table[node, decisions[node]]
         errors[node] = errors[below].sum() if below else as_leaf
-        # Sums of weights in another order differ in their last digits.
+        # The tolerance allows for rounding, since the sums add weights in different orders.
         if below and as_leaf <= errors[node] + 1e-9 * max(1.0, as_leaf):
             left[node] = right[node] = -1
             errors[node] = as_leaf
@@ -128,7 +128,7 @@ def prune_tree(grown: DecisionTreeClassifier, features: Rows, labels: Ints, weig
 
 @dataclass(frozen=True)
 class BlockClassifier:
-    """A row of Table 2; `cutoff` is that of its single feature. Rules are the `RULES` of the same name."""
+    """A row of Table 2. `cutoff` applies to its only feature. A rule is the entry of `RULES` with its name."""
 
     name: str
     kind: str
@@ -163,18 +163,21 @@ CLASSIFIERS = (
     BlockClassifier("tree: all local + frequency", TREE, FEATURES),
     BlockClassifier("linear SVM: all local + frequency", LINEAR, FEATURES),
 )
-"""In the paper's order. Its 1R over all features is the text density at 10.5; its algorithms are read off the pruned trees."""
+"""Classifiers in the paper's order. The paper's 1R over all features is text density at 10.5, and its algorithms are pruned
+trees written as rules."""
 
 
 def folds_of_pages(blocks: pd.DataFrame, problem: Problem, folds: int) -> Ints:
-    """Return the fold of each block, from 0: its page's, which is random; the folds' numbers of pages differ by one at most.
+    """Return the fold of each block, from 0. A page's blocks share a random fold; folds differ by at most one page in size.
 
     Raises:
-        InputError: if there are too few pages, or without one of the folds a class or all words are missing.
+        InputError: there are too few pages, or a fold's training blocks lack a class or have no words.
     """
     number, pages = pd.factorize(blocks.page)
     if len(pages) < folds:
-        raise InputError(f"{len(pages)} pages with blocks make no {folds} folds", "lower --folds or give more pages")
+        raise InputError(
+            f"{len(pages)} pages with blocks are too few for {folds} folds", "lower --folds or give more pages"
+        )
     fold: Ints = np.random.default_rng(SEED).permutation(np.arange(len(pages)) % folds)[number]
     labels = problem.labels(blocks)
     for out in range(folds):
@@ -189,10 +192,10 @@ def folds_of_pages(blocks: pd.DataFrame, problem: Problem, folds: int) -> Ints:
 def cross_validate(
     blocks: pd.DataFrame, problem: Problem, classifier: BlockClassifier, fold: Ints, workers: int
 ) -> tuple[npt.NDArray[np.float32], float]:
-    """Return scores of all blocks by classifiers that were not trained on their pages, and the mean number of leaves.
+    """Return scores of all blocks by classifiers trained on the other folds, and the mean number of leaves.
 
-    Training blocks weigh as many as their words. Scores have the shape (blocks, classes), higher for more likely classes. The
-    leaves of 1R are its intervals; others have none.
+    The weight of a training block is its number of words. Scores have the shape (blocks, classes), higher for more likely
+    classes. The leaves of 1R are its intervals; a linear SVM and rules count 0.
     """
     labels, classes = problem.labels(blocks), len(problem.classes)
     if classifier.kind == RULE:
@@ -201,15 +204,15 @@ def cross_validate(
     weights, page = blocks.words.to_numpy(dtype=np.float64), pd.factorize(blocks.page)[0]
     scores = np.zeros((len(labels), classes), dtype=np.float32)
 
-    def one(number: int) -> int:
+    def learn_fold(number: int) -> int:
         out = fold == number
         train = features[~out], labels[~out], weights[~out], page[~out]
         scores[out], leaves = learn(classifier, *train, features[out], classes)
         return leaves
 
-    # Growing trees and fitting machines leave Python's lock to others.
+    # Threads suffice, since scikit-learn releases Python's lock while it trains.
     with ThreadPoolExecutor(workers) as pool:
-        leaves = [*pool.map(one, range(int(fold.max()) + 1))]
+        leaves = [*pool.map(learn_fold, range(int(fold.max()) + 1))]
     return scores, float(np.mean(leaves))
 
 
@@ -240,19 +243,19 @@ def learn(
 
 
 def decided(content: npt.NDArray[np.bool_], classes: int) -> Doubles:
-    """Return scores of a decision: boilerplate, or class 1, which is content or full text; shape (blocks, classes)."""
+    """Return scores of a decision between boilerplate and class 1, content or full text; shape (blocks, classes)."""
     scores = np.zeros((len(content), classes))
     scores[:, 1], scores[:, 0] = content, ~content
     return scores
 
 
 def _linear(features: Rows, labels: Ints, weights: Doubles, test: Rows, classes: int) -> Doubles:
-    """Score by linear support vector machines, one class against the others, over standardised features."""
+    """Return scores by linear support vector machines over standardised features, one class against the others."""
     mean, deviation = features.mean(axis=0, dtype=np.float64), features.std(axis=0, dtype=np.float64)
     deviation = np.where(deviation > 0, deviation, 1)
     machine = LinearSVC(dual=False, tol=1e-2)
     machine.fit((features - mean) / deviation, labels, weights / weights.mean())
-    found = machine.decision_function((test - mean) / deviation)
+    decisions = machine.decision_function((test - mean) / deviation)
     scores = np.full((len(test), classes), -np.inf)
-    scores[:, machine.classes_] = found if found.ndim > 1 else np.stack((-found, found), axis=1)
+    scores[:, machine.classes_] = decisions if decisions.ndim > 1 else np.stack((-decisions, decisions), axis=1)
     return scores

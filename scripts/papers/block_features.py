@@ -1,6 +1,6 @@
 """The blocks of a gold standard with classes and features (Kohlschütter, Fankhauser, Nejdl 2010, sections 3.2 to 3.4).
 
-A page's title, which a browser does not show in the page, is not a block.
+The TITLE element is not a block, since a browser does not show it in the page.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ LOCAL = (
     *("p", "div", "a", "words", "density", "links", "position", "index", "sentence_length", "word_length"),
     *("capitals", "capital_share", "upper", "upper_share", "full_stops", "dates", "bars"),
 )
-"""Features of a block alone; the neighbours have these too."""
+"""Features of a block alone. They are also computed for its neighbours."""
 QUOTIENTS = ("words_quotient", "density_quotient")
 FREQUENCY = "frequency"
-"""The number of the set's pages that have a block of the same text."""
+"""Feature: the number of the set's pages that have a block with this text."""
 FEATURES = (
     *(*LOCAL, *QUOTIENTS, FREQUENCY),
     *(f"{side}_{name}" for side in ("previous", "next") for name in (*LOCAL, FREQUENCY)),
 )
 """All features, in the order of columns."""
-# The paper does not publish its list.
+# Thresher's own list of date and time tokens, since the paper does not publish its list.
 _DATE = re.compile(
     r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day|[ap]\.?m\b|(?:19|20)\d\d"
@@ -67,7 +67,7 @@ _DATE = re.compile(
 
 @dataclass(frozen=True)
 class Problem:
-    """What blocks are sorted into: `of_class` has the number of each of the gold's classes among `classes`."""
+    """A classification problem: its `classes`, and in `of_class` the number of the class for each of the gold's classes."""
 
     name: str
     classes: tuple[str, ...]
@@ -75,39 +75,39 @@ class Problem:
 
     def labels(self, blocks: pd.DataFrame) -> Ints:
         """Return the number of each block's class."""
-        found: Ints = blocks["class"].map(self.of_class).to_numpy(dtype=np.int64)
-        return found
+        numbers: Ints = blocks["class"].map(self.of_class).to_numpy(dtype=np.int64)
+        return numbers
 
 
 TWO = Problem("two", ("boilerplate", "content"), {name: int(name != "boilerplate") for name in CLASSES})
-"""Content or not; links to related articles are content, which Table 1's "any content" and Table 2's ZeroR (recall .638 of
-words, with related content .65 of them, without .56) show."""
+"""Content or boilerplate. Links to related articles are content, as Table 1's "any content" and Table 2's ZeroR show. ZeroR
+has a recall of .638 of the words; content has .65 of the words with related articles, .56 without."""
 FOUR = Problem(
     "four",
     ("boilerplate", "full text", "headline", "supplemental"),
     {"boilerplate": 0, "full text": 1, "headline": 2, "supplemental": 3, "comments": 1, "related": 0},
 )
-"""As the paper has it (section 4.3.1): comments are full text. Of related content it says nothing, nor do its figures: full
-text has 59.2 % of the words (ZeroR); 52 % is full text and comments, 61 % these and related content."""
+"""The paper's four classes (section 4.3.1). Comments are full text. Neither the paper's text nor its figures tell the class of
+related content: full text has 59.2 % of the words (ZeroR). Full text and comments have 52 %, with related content 61 %."""
 
 
 def read_blocks(pages: Sequence[GoldPage], workers: int = 1) -> tuple[pd.DataFrame, dict[str, tuple[str, ...]]]:
-    """Return the blocks of pages with gold, by page and in order, and the stems of pages without any by the reason.
+    """Return the blocks of pages with gold, in order, and by reason the stems of pages without blocks.
 
-    Columns are `page`, `page_type`, `text`, `class`, `tokens` (white-space tokens, with or without a letter or digit), whether
-    each of `RULES` keeps the block, and `FEATURES`.
+    Columns are `page`, `page_type`, `text`, `class`, `tokens` (white-space tokens, including those without a letter or
+    digit), a column for each of `RULES` that tells whether the rule keeps the block, and `FEATURES`.
 
     Raises:
-        InputError: if no page has a block, or all blocks are content, or none is.
+        InputError: no page has a block, or all blocks are content, or no block is content.
     """
-    made = joblib.Parallel(workers, return_as="generator")(joblib.delayed(page_blocks)(page) for page in pages)
-    read = dict(zip((page.stem for page in pages), progress(made, "reading", len(pages), "pages"), strict=True))
-    failed = tuple(stem for stem, found in read.items() if found is None)
-    empty = tuple(stem for stem, found in read.items() if found is not None and not len(found))
+    frames = joblib.Parallel(workers, return_as="generator")(joblib.delayed(page_blocks)(page) for page in pages)
+    read = dict(zip((page.stem for page in pages), progress(frames, "reading", len(pages), "pages"), strict=True))
+    failed = tuple(stem for stem, frame in read.items() if frame is None)
+    empty = tuple(stem for stem, frame in read.items() if frame is not None and not len(frame))
     where = str(pages[0].path.parent)
     if len(failed) + len(empty) == len(read):
         raise InputError("no page has a block of text", "give pages with text", where)
-    blocks = pd.concat([found for found in read.values() if found is not None], ignore_index=True)
+    blocks = pd.concat([frame for frame in read.values() if frame is not None], ignore_index=True)
     content = TWO.labels(blocks) > 0
     if content.all() or not content.any():
         what = "all blocks are content" if content.all() else "no block is content"
@@ -115,13 +115,13 @@ def read_blocks(pages: Sequence[GoldPage], workers: int = 1) -> tuple[pd.DataFra
     same_text = blocks.drop_duplicates(["page", "text"]).groupby("text").size()
     blocks[FREQUENCY] = blocks.text.map(same_text).astype(np.float32)
     near = blocks.groupby("page", sort=False)[[*LOCAL, FREQUENCY]]
-    # Beyond a page's edge they are 0.
+    # Neighbours beyond a page's first and last block count as 0.
     around = [near.shift(step, fill_value=0).add_prefix(side) for side, step in (("previous_", 1), ("next_", -1))]
     return pd.concat([blocks, *around], axis=1), {"pages without blocks": empty, "unreadable pages": failed}
 
 
 def page_blocks(page: GoldPage) -> pd.DataFrame | None:
-    """Return the blocks of a page, without features of other blocks but quotients; None if it cannot be parsed."""
+    """Return a page's blocks with `LOCAL` features and quotients; None if the page does not parse."""
     try:
         segments = parse_gold_page(page, Detail.ELEMENTS)
     except LxmlError:
@@ -156,9 +156,9 @@ def page_blocks(page: GoldPage) -> pd.DataFrame | None:
 
 
 def _within(segments: Segments, tag: str) -> npt.NDArray[np.bool_]:
-    """Return whether each block is inside an element of that tag, however far."""
+    """Return whether each block is inside an element of that tag, at any depth."""
     elements = segments.elements
-    # Elements follow those around them.
+    # An element follows its parent.
     inside: list[bool] = []
     for description, parent in zip(elements.descriptions, elements.parents.tolist(), strict=True):
         inside.append(description.split(" ", 1)[0] == tag or (parent >= 0 and inside[parent]))

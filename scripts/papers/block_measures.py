@@ -14,15 +14,15 @@ Ints = npt.NDArray[np.int64]
 
 
 def block_scores(labels: Ints, scores: npt.NDArray[Any], weights: Doubles) -> dict[str, float]:
-    """Return precision, recall, F1, false-positive rate and ROC area, means over classes weighted by their shares.
+    """Return precision, recall, F1, false-positive rate and ROC area, as means over classes weighted by their shares.
 
-    So they are in the paper's Table 2, where ZeroR's precision is the square of its recall. A class that is never predicted
-    has precision 0; the area compares each class with all others, and is NaN if there is but one.
+    The paper's Table 2 has these means: its ZeroR's precision is the square of its recall. A class that is never predicted
+    has precision 0. The area compares each class with all others; it is NaN if only one class occurs.
 
     Args:
-        labels: from 0; shape (blocks,).
-        scores: higher for more likely classes; the highest is predicted, of equals the first; shape (blocks, classes).
-        weights: of the blocks; shape (blocks,).
+        labels: classes, from 0; shape (blocks,).
+        scores: higher for more likely classes; shape (blocks, classes). The first of the highest is predicted.
+        weights: weights of the blocks; shape (blocks,).
     """
     classes = scores.shape[1]
     cells = np.bincount(labels * classes + scores.argmax(axis=1), weights, classes * classes)
@@ -49,7 +49,7 @@ def _by(part: Doubles, whole: Doubles) -> Doubles:
 
 
 def entropy(counts: npt.NDArray[Any]) -> Doubles:
-    """Return H = - sum p log2 p in bits of each row of counts (Shannon 1948); 0 where nothing is counted.
+    """Return H = - sum p log2 p in bits of each row of counts (Shannon 1948); 0 for a row of zeros.
 
     >>> float(entropy(np.array([3, 1])).round(4))
     0.8113
@@ -61,9 +61,9 @@ def entropy(counts: npt.NDArray[Any]) -> Doubles:
 
 
 def cut_points(values: npt.NDArray[Any], labels: Ints, classes: int) -> Doubles:
-    """Return where a feature is cut into intervals, ascending: recursive minimal entropy with the minimum description length.
+    """Return the cuts of a feature into intervals, ascending, by recursive minimal entropy and minimum description length.
 
-    A cut at t separates values <= t from others, half way between two values. Source: Fayyad and Irani, Multi-Interval
+    A cut t, half way between two values, separates values <= t from others. Source: Fayyad and Irani, Multi-Interval
     Discretization of Continuous-Valued Attributes, IJCAI 1993, which Weka's information gain applies.
     """
     different, index = np.unique(values, return_inverse=True)
@@ -94,9 +94,9 @@ def cut_points(values: npt.NDArray[Any], labels: Ints, classes: int) -> Doubles:
 
 
 def information_gain(values: npt.NDArray[Any], labels: Ints, classes: int, weights: Doubles, cuts: Doubles) -> float:
-    """Return IG(C, A) = H(C) - H(C|A) in bits, A being a feature in the intervals between `cuts`.
+    """Return IG(C, A) = H(C) - H(C|A) in bits. A is the interval of a feature between `cuts`.
 
-    `weights` of the blocks are 1 each or their words.
+    `weights` are the blocks' numbers of words, or 1 for each block.
     """
     interval = np.searchsorted(cuts, values, side="left")
     size = len(cuts) + 1

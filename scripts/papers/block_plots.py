@@ -1,4 +1,4 @@
-"""Plots of the block study: Figures 1 and 3 to 5 of Kohlschütter et al. (2010) in form."""
+"""Plots of the block study in the form of Figures 1 and 3 to 5 of Kohlschütter et al. (2010)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _layer(rows: pd.DataFrame, mark: Mapping[str, Any], **encoding: Any) -> Spec
 
 
 def gains_plot(gains: pd.DataFrame) -> Spec:
-    """Return the features of most information gain, by words and by blocks (Figure 1)."""
+    """Return a plot of features with the most information gain, by words and by blocks (Figure 1)."""
     feature = {"field": "feature", "type": "nominal", "sort": None, "title": None}
 
     x = {"type": "quantitative", "title": "information gain, bits: bars by words, points by blocks"}
@@ -32,7 +32,7 @@ def gains_plot(gains: pd.DataFrame) -> Spec:
 
 
 def words_plot(histogram: pd.DataFrame, one: WriterFit, two: WriterFit) -> Spec:
-    """Return the share of blocks by number of words and class, with both fits (Figure 4)."""
+    """Return a plot of the share of blocks by number of words and class, with both fits (Figure 4)."""
     bins = histogram[(histogram.feature == "words") & histogram.value.between(1, _MOST_WORDS)]
     words = np.arange(1.0, _MOST_WORDS + 1)
     lines = []
@@ -57,9 +57,9 @@ def words_plot(histogram: pd.DataFrame, one: WriterFit, two: WriterFit) -> Spec:
 
 
 def density_plot(histogram: pd.DataFrame, mixture: WriterFit, densities: int) -> Spec:
-    """Return the words by text density and class, the linked ones, and the fit of three parts (Figures 3 and 5).
+    """Return a plot of words by text density and class, linked words, and the fit of three parts (Figures 3 and 5).
 
-    `densities` are how many the fit is of.
+    `densities` is the number of densities that were fitted.
     """
     bins = histogram[(histogram.feature == "density") & (histogram.value <= _MOST_DENSITY)]
     scale = {"domain": [-0.5, _MOST_DENSITY + 0.5], "nice": False}
@@ -87,6 +87,6 @@ def density_plot(histogram: pd.DataFrame, mixture: WriterFit, densities: int) ->
 
 
 def _stacked(bins: pd.DataFrame) -> pd.DataFrame:
-    """Return the ends of stacked bars in the columns `bottom` and `top`."""
+    """Return the bins with the ends of their stacked bars in the columns `bottom` and `top`."""
     top = bins.groupby("value").height.cumsum()
     return bins.assign(top=top, bottom=top - bins.height)

@@ -27,7 +27,7 @@ from thresher.base.progress import progress
 
 PUBLISHED = Path(__file__).with_name("published")
 BY_TYPE = ("words @15", "link density @0.33", "text density @10.5", "Algorithm 2", "tree: all local (P/C/N)")
-"""Classifiers whose F1 is shown by type of page."""
+"""Classifiers in the table by type of page."""
 GAINS_SHOWN, GAINS_DRAWN = 15, 30
 UNITS = ("blocks", "words", "tokens")
 Row = dict[str, Any]
@@ -46,29 +46,29 @@ MIXTURE = (
     *("template", "template_mean", "template_exponents", "full_text", "full_text_mean", "full_text_exponents"),
     *("transition", "transition_mean", "transition_deviation"),
 )
-"""The parameters of `three_parts`, its parts as the paper reads them: incomplete sentences, complete ones, what is between."""
+"""The parameters of `three_parts`. The paper reads its parts as incomplete sentences, complete sentences, and a transition."""
 
 
 def class_shares(blocks: pd.DataFrame) -> pd.DataFrame:
-    """Return the classes with their blocks, words and tokens, and the shares of these (Table 1)."""
+    """Return the numbers and shares of blocks, words and tokens by class (Table 1)."""
     counted = blocks[["words", "tokens"]].astype(np.int64).assign(blocks=1)[list(UNITS)]
     by_class = counted.groupby(blocks["class"]).sum().reindex(CLASSES, fill_value=0)
     boilerplate = by_class[:1]
     content = (counted.sum() - boilerplate.sum()).to_frame("any content").T
-    found = pd.concat([boilerplate, content, by_class[1:].query("blocks > 0")])
-    shares = (found / counted.sum()).add_suffix("_share")
-    rows = pd.concat([found, shares], axis=1).rename_axis("class").reset_index()
+    totals = pd.concat([boilerplate, content, by_class[1:].query("blocks > 0")])
+    shares = (totals / counted.sum()).add_suffix("_share")
+    rows = pd.concat([totals, shares], axis=1).rename_axis("class").reset_index()
     return rows.merge(pd.read_csv(PUBLISHED / "shallow-classes.csv"), how="left")
 
 
 def classified(
     blocks: pd.DataFrame, problem: Problem, folds: int, workers: int
 ) -> tuple[pd.DataFrame, dict[str, Scores]]:
-    """Return the classifiers' measures beside the paper's (Table 2), and the scores of those in `BY_TYPE`."""
+    """Return the classifiers' measures beside the paper's (Table 2), and the scores by the classifiers in `BY_TYPE`."""
     fold, labels = folds_of_pages(blocks, problem, folds), problem.labels(blocks)
     every_word = blocks.words.to_numpy(dtype=np.float64)
     rows: list[Row] = []
-    kept = {}
+    scores_by_type = {}
     for classifier in progress(CLASSIFIERS, f"{problem.name} classes", len(CLASSIFIERS), "classifiers"):
         scores, leaves = cross_validate(blocks, problem, classifier, fold, workers)
         row = {"problem": problem.name, "classifier": classifier.name, "features": len(classifier.features)}
@@ -77,12 +77,13 @@ def classified(
             row |= {f"{unit}_{name}": value for name, value in block_scores(labels, scores, weights).items()}
         rows.append(row)
         if classifier.name in BY_TYPE:
-            kept[classifier.name] = scores
-    return pd.DataFrame(rows).merge(pd.read_csv(PUBLISHED / "shallow-classifiers.csv"), how="left"), kept
+            scores_by_type[classifier.name] = scores
+    published = pd.read_csv(PUBLISHED / "shallow-classifiers.csv")
+    return pd.DataFrame(rows).merge(published, how="left"), scores_by_type
 
 
 def information_gains(blocks: pd.DataFrame, problem: Problem) -> pd.DataFrame:
-    """Return the features by information gain, each block weighted by its words or counted once (Figure 1)."""
+    """Return the features by information gain, with blocks weighted by their words and equally (Figure 1)."""
     labels, classes = problem.labels(blocks), len(problem.classes)
     words = blocks.words.to_numpy(dtype=np.float64)
     rows = []
@@ -98,7 +99,7 @@ def information_gains(blocks: pd.DataFrame, problem: Problem) -> pd.DataFrame:
 
 
 def by_page_type(blocks: pd.DataFrame, scores: dict[str, Scores]) -> pd.DataFrame:
-    """Return sizes, random writers and F1 in two classes, of all pages and of each type, that of most pages first."""
+    """Return sizes, random writers and F1 of two classes, for all pages and for each type, the most frequent type first."""
     content, kinds = TWO.labels(blocks), blocks.page_type.replace("", "no type")
     sizes = blocks.groupby(kinds).page.nunique().sort_index().sort_values(ascending=False, kind="stable")
     rows = []
@@ -122,13 +123,13 @@ def by_page_type(blocks: pd.DataFrame, scores: dict[str, Scores]) -> pd.DataFram
 
 
 def writers(words: npt.NDArray[Any]) -> tuple[WriterFit, WriterFit]:
-    """Return the fits of the random writers of one state and of two."""
+    """Return the fits of the random writers with one state and with two states."""
     shares = word_shares(words)
     return fit_one_state(shares), fit_two_states(shares)
 
 
 def histogram(blocks: pd.DataFrame) -> pd.DataFrame:
-    """Return the blocks by class and number of words, and by class and text density rounded to a whole number."""
+    """Return the numbers of blocks by class and number of words, and by class and rounded text density."""
     counts = pd.DataFrame({"class": blocks["class"], "blocks": 1, "words": blocks.words.astype(np.int64)})
     counts["linked_words"] = np.rint(blocks.links * blocks.words).astype(np.int64)
     parts = []
@@ -141,7 +142,7 @@ def histogram(blocks: pd.DataFrame) -> pd.DataFrame:
 
 
 def study(folder: Path, gold: Path | None, output: Path, folds: int = 10, workers: int = 1) -> None:
-    """Study the blocks of a gold standard, and write what is found.
+    """Study the blocks of a gold standard, and write tables and plots.
 
     Raises:
         InputError: as `read_gold`, `read_blocks` and `folds_of_pages`.
@@ -149,9 +150,9 @@ def study(folder: Path, gold: Path | None, output: Path, folds: int = 10, worker
     standard = read_gold(folder, gold)
     blocks, without = read_blocks(standard.pages, workers)
     output.mkdir(parents=True, exist_ok=True)
-    for what, stems in {**standard.left_out, **without}.items():
+    for reason, stems in {**standard.left_out, **without}.items():
         if stems:
-            print(f"{what} ({len(stems)}): {', '.join(stems)}")
+            print(f"{reason} ({len(stems)}): {', '.join(stems)}")
     blocks.to_parquet(output / "blocks.parquet", index=False)
     pages = f"{len(standard.pages):,} pages: {blocks.page.nunique():,} with blocks."
     write_table(output, "classes", f"Classes of blocks (Table 1). {pages}", class_shares(blocks))
@@ -189,16 +190,16 @@ def study(folder: Path, gold: Path | None, output: Path, folds: int = 10, worker
 
 
 def main() -> None:
-    """Study the gold standards that are named."""
+    """Read the command line and study a gold standard."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="pages and gold, as for `thresher cleaneval`")
-    parser.add_argument("--gold", type=Path, help="gold elsewhere, as for `thresher cleaneval`")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the folder to write into")
-    parser.add_argument("--folds", type=int, default=10, help="folds of the cross-validation by page (10)")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (one per core)")
-    asked = parser.parse_args()
+    parser.add_argument("--gold", type=Path, help="folder of the gold if it is elsewhere, as for `thresher cleaneval`")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write into")
+    parser.add_argument("--folds", type=int, default=10, help="folds of the cross-validation by page [default: 10]")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes [default: one per core]")
+    options = parser.parse_args()
     with errors_in_a_line():
-        study(asked.folder, asked.gold, asked.output, asked.folds, asked.workers)
+        study(options.folder, options.gold, options.output, options.folds, options.workers)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The pages of a gold standard, of whole texts or snippets, as cleaners and other packages' extractors leave them."""
+"""The pages of a gold standard, cleaned by cleaners and by other packages' extractors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from thresher.pages.marked_text import PARAGRAPH, marked_segments
 from thresher.scores.cutting import cut_shard, shard_columns
 from thresher.scores.store import text_store
 
-# One folder up.
+# scripts/, for the package content_training.
 sys.path.append(str(Path(__file__).parents[1]))
 from content_training.snippets import read_pages
 
@@ -30,15 +30,19 @@ Text = tuple[LabelledText, ...]
 FILE = click.Path(path_type=Path)
 GOLD = click.argument("gold_folder", type=FILE)
 CLEANERS = click.option(
-    "--cleaners", "-c", multiple=True, metavar="NAME", help="A cleaner [default: the rows of the papers' tables]."
+    "--cleaners",
+    "-c",
+    multiple=True,
+    metavar="NAME",
+    help="Cleaner, may be repeated [default: the rows of the papers' tables].",
 )
-EXTRACTORS = click.option("--extractors", is_flag=True, help="Other packages too (needs the extra `extractors`).")
+EXTRACTORS = click.option("--extractors", is_flag=True, help="Add other packages (needs the extra `extractors`).")
 
 
 class CleanedGold(NamedTuple):
-    """The pages of a gold standard and, in this order, their texts by the name of the cleaner; all text, `none`, is first.
+    """The pages of a gold standard and, by cleaner, their texts in the order of pages. `none`, all text, is first.
 
-    Blocks are labelled, but for all text, which nothing cut into segments. Pages that failed are empty.
+    Blocks have labels, except in the text of `none`, which is not segmented. Pages that failed have no text.
     """
 
     pages: tuple[GoldPage, ...]
@@ -46,7 +50,7 @@ class CleanedGold(NamedTuple):
 
 
 def clean_gold(folder: Path, names: Sequence[str], extractors: bool = False) -> CleanedGold:
-    """Read a gold standard and clean its pages."""
+    """Return the pages of a gold standard, cleaned by each cleaner."""
     gold, cleaners = read_pages(folder), asked((*(names or ROWS), *EXTRACTED) if extractors else names)
     workers = os.cpu_count() or 1
     with temporary_folder() as store:
@@ -62,7 +66,7 @@ def clean_gold(folder: Path, names: Sequence[str], extractors: bool = False) -> 
 
 
 def _shard(path: Path, cleaners: Sequence[Cleaner], pages: dict[str, GoldPage]) -> dict[str, list[Text]]:
-    """Return each page of a shard by its id, cleaned by every cleaner."""
+    """Return by id the texts of each page of a shard, in the order of cleaners."""
     ids = read_shard(path, ["id"]).texts("id").tolist()
     labels = np.array([label for name in ids for label in _labels(pages[name])])
     texts: dict[str, list[Text]] = {name: [()] * len(cleaners) for name in ids}
@@ -72,10 +76,9 @@ def _shard(path: Path, cleaners: Sequence[Cleaner], pages: dict[str, GoldPage]) 
             if document.text and cleaner.input_name:
                 texts[ids[row]][number] = tuple(LabelledText(PARAGRAPH, text) for text in document.text.split("\n"))
             elif document.text:
-                kept = (
-                    labels[np.unique(blocks)].tolist() if cleaner.cuts else [None] * document.text.count("\n") + [None]
-                )
-                parts = zip(kept, document.text.split("\n"), strict=True)
+                lines = document.text.split("\n")
+                own_labels = labels[np.unique(blocks)].tolist() if cleaner.cuts else [None] * len(lines)
+                parts = zip(own_labels, lines, strict=True)
                 texts[ids[row]][number] = tuple(LabelledText(label, text) for label, text in parts)
     return texts
 

@@ -1,11 +1,9 @@
-"""What groups of features are worth to a content model: the word F1 that is lost when they describe other blocks.
+"""The importance of groups of features to a content model: the loss of word F1 if they are permuted among blocks.
 
 usage: python scripts/papers/content_importance.py MODEL GOLD_FOLDER... -o OUT [--comments]
 
-MODEL is `web` or a file that scripts/content_train.py wrote. Columns are the word F1 that is lost, on all pages and
-by page type,
-when the group's features are taken from other blocks (permutation importance; Breiman, Random Forests, Machine Learning 45,
-2001, section 10). Of many pages every n-th is taken.
+MODEL is `web` or a file that scripts/content_train.py wrote. The table has the loss on all pages and by page type
+(permutation importance; Breiman, Random Forests, Machine Learning 45, 2001, section 10). From many pages it uses every n-th.
 """
 
 from __future__ import annotations
@@ -26,13 +24,13 @@ from thresher import InputError
 from thresher.base.progress import progress
 from thresher.cleaners.content_model.model import ContentModel, load_content_model
 
-# One folder up.
+# scripts/, for the package content_training.
 sys.path.append(str(Path(__file__).parents[1]))
 from content_training.gold_sets import read_gold_sets
 from content_training.training_pages import PageToLearn
 
 MOST_PAGES = 300
-# Groups by the beginning of features' names, the first that fits; the block itself has what is left.
+# Groups by the beginnings of features' names. A feature is in the first group that fits, or describes the block itself.
 _GROUPS = {
     "elements around": "around",
     "tags around": "in_tag_",
@@ -55,7 +53,7 @@ def group_of(feature: str) -> str:
 def measure_importance(
     model: ContentModel, pages: Sequence[PageToLearn], seed: int = 0
 ) -> tuple[dict[str, float], pd.DataFrame]:
-    """Return the mean word F1 at the model's cutoff by page type, `all pages` first; and the groups, most valuable first."""
+    """Return the mean word F1 by page type at the model's cutoff, `all pages` first, and the groups, most important first."""
     whole = [page for page in pages if page.bags is not None]
     if not whole:
         raise InputError("no page has a whole gold text", "give a gold standard of whole texts", "content importance")
@@ -76,16 +74,16 @@ def measure_importance(
 def _scores(
     model: ContentModel, pages: Sequence[PageToLearn], permuted: Collection[str], order: npt.NDArray[np.int64]
 ) -> list[float]:
-    """Return each page's word F1 with some features taken from other blocks, the same for all features of a block."""
+    """Return each page's word F1 after permuting some features. All permuted features of a block come from one other block."""
     names = pages[0].features.names
     ends = np.cumsum([len(page.labels) for page in pages])[:-1]
     values = np.concatenate([page.features.values for page in pages], axis=1)
     _permute(names, values, permuted, order)
     scores = []
     for page, own in zip(pages, np.split(values, ends, axis=1), strict=True):
-        kept = model.probabilities_of(replace(page.features, values=own)) >= np.float32(model.card.cutoff)
+        is_content = model.probabilities_of(replace(page.features, values=own)) >= np.float32(model.card.cutoff)
         if page.bags is not None:
-            scores.append(page.bags.f1(kept))
+            scores.append(page.bags.f1(is_content))
     return scores
 
 
@@ -109,14 +107,14 @@ def _by_type(pages: Sequence[PageToLearn], scores: Sequence[float]) -> dict[str,
 @click.argument("model")
 @click.argument("gold", type=click.Path(path_type=Path), nargs=-1, required=True)
 @OUTPUT
-@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
+@click.option("--comments", is_flag=True, help="Count readers' comments (Dragnet, L3S-GN1) as content.")
 def main(model: str, gold: tuple[Path, ...], output: Path, comments: bool) -> None:
-    """Print what groups of features are worth to a MODEL on the pages of GOLD standards."""
+    """Print the importance of groups of features to a MODEL on the pages of GOLD standards."""
     loaded = load_content_model(model)
     sets, _ = read_gold_sets(gold, comments, os.cpu_count() or 1)
-    before, rows = measure_importance(loaded, [page for one in sets for page in one.pages])
+    before, rows = measure_importance(loaded, [page for gold_set in sets for page in gold_set.pages])
     whole = ", ".join(f"{name} {value:.4f}" for name, value in before.items())
-    write_table(output, "importance", f"Word F1 that is lost; with all groups it is: {whole}.", rows)
+    write_table(output, "importance", f"Loss of word F1 without each group. Word F1 with all groups: {whole}.", rows)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 usage: python scripts/papers/cutoff_curves.py GOLD_FOLDER --sweep SCORER[=CUTOFFS]... [--test OTHER_GOLD] -o OUT
 
-A sweep is `density`, over the scorer's grid, `density=5,8,11`, `density=p10,p20` or `density=doc50`. `curves.csv` has a line
-for each cutoff, from the one that removes least to the one that removes most; `SCORER.md` is its table. `transfer.md` has what
-each sweep's best cutoff is worth on the pages of OTHER_GOLD, by the two-sided Wilcoxon signed-rank test against all text.
+A sweep is `density`, over the scorer's grid, or `density=5,8,11`, `density=p10,p20` or `density=doc50`. `curves.csv` has a
+line for each cutoff, from the mildest to the strictest. `SCORER.md` has the lines of a scorer. `transfer.md` tests each
+sweep's best cutoff on the pages of OTHER_GOLD, by the two-sided Wilcoxon signed-rank test against all text.
 """
 
 from __future__ import annotations
@@ -56,32 +56,32 @@ from thresher.evaluation.cleaneval.comparing import cleaned_pages, page_id
 from thresher.evaluation.significance import TOLERANCE
 
 MOST_CUTOFFS = 20
-"""Of a long grid so many are taken at even steps, since every cutoff aligns every page again."""
+"""The most cutoffs of a grid, taken at even steps. Each cutoff aligns every page again."""
 _SWEEP = re.compile(r"(?P<name>[^()=]+(?:\([^()]*\))?)\s*(?:=(?P<cutoffs>.*))?")
 
 
 @dataclass(frozen=True)
 class CutoffSweep:
-    """A scorer and the cutoffs to try: at least one, all numbers, all percentiles of one kind, or all quotas."""
+    """A scorer and one or more cutoffs, all of one kind: numbers, percentiles or quotas."""
 
     template: Cut
     cutoffs: tuple[Cutoff, ...]
 
     @property
     def name(self) -> str:
-        """The scorer's canonical name, followed by `@p` or `@r` where cutoffs are percentiles, `@doc` where quotas."""
+        """The scorer's canonical name, followed by `@p` or `@r` for percentiles and by `@doc` for quotas."""
         return sweep_name(self.template, self.cutoffs[0])
 
     @property
     def cleaners(self) -> dict[float, Cleaner]:
-        """A cleaner for each cutoff, by the cutoff as a number, from the one that removes least."""
+        """A cleaner for each cutoff, by the cutoff as a number, the mildest first."""
         cleaners = {value_of(cutoff): Cleaner((self.template.at(cutoff, self.name),)) for cutoff in self.cutoffs}
         stricter = cleaners[value_of(self.cutoffs[0])].cuts[0].higher_is_stricter
         return {value: cleaners[value] for value in sorted(cleaners, reverse=not stricter)}
 
 
 def asked_sweep(text: str) -> CutoffSweep:
-    """Parse a sweep: `density` over the scorer's grid, `density=5,8,10.5` or `density=doc25,doc50` over these."""
+    """Parse a sweep: `density` over the scorer's grid, `density=5,8,10.5` or `density=doc25,doc50` over listed cutoffs."""
     fix = "write it like density=5,8,10.5"
     match = _SWEEP.fullmatch(text.strip())
     if not match:
@@ -104,7 +104,7 @@ def asked_sweep(text: str) -> CutoffSweep:
 def compare_words_alone(
     pages: Sequence[GoldPage], store: Path, cleaners: Sequence[Cleaner], workers: int = 1
 ) -> Iterator[list[PageWords]]:
-    """Compare the words of every page of a score store, cleaned by every cleaner, with those of its gold text, in order."""
+    """Yield for each page of a score store, in order, the comparison of its words with the gold's for each cleaner."""
     gold = {page_id(page): page.text for page in pages}
     work = partial(_words, gold=gold, cleaners=resolve_all(store, cleaners))
     with ProcessPoolExecutor(workers, get_context("spawn")) if workers > 1 else nullcontext() as pool:
@@ -113,17 +113,17 @@ def compare_words_alone(
 
 
 def _words(path: Path, gold: Mapping[str, str], cleaners: Sequence[Cleaner]) -> list[list[PageWords]]:
-    found = []
+    by_page = []
     for page in cleaned_pages(path, cleaners):
-        # Cleaners often leave the same text, and comparing is expensive.
+        # Each distinct text is compared once, since comparing is slow and cleaners often leave equal texts.
         compared = {text: compare_words(text, gold[page.id]) for text in dict.fromkeys(page.texts)}
-        found.append([compared[text] for text in page.texts])
-    return found
+        by_page.append([compared[text] for text in page.texts])
+    return by_page
 
 
 @dataclass(frozen=True)
 class Point:
-    """Words by alignment at one cutoff: means over pages, all pages pooled (`micro`), and the pages' F1 in their order."""
+    """Agreement of aligned words at a cutoff: means over pages, all pages pooled (`micro`), and each page's F1 in order."""
 
     cutoff: float
     macro: Agreement
@@ -132,7 +132,7 @@ class Point:
 
 
 def point_of(cutoff: float, pages: Sequence[PageWords]) -> Point:
-    """Return the point of at least one page; its F1 is the mean of the pages' F1, not the F1 of the other two."""
+    """Return the point of one or more pages. Its macro F1 is the mean of the pages' F1, not the F1 of the mean values."""
     aligned = [page.alignment for page in pages]
     macro = Agreement(*(fmean(getattr(page, name) for page in aligned) for name in ("precision", "recall", "f1")))
     micro = agreement(*(sum(getattr(page, name) for page in pages) for name in ("aligned", "words", "gold")))
@@ -141,7 +141,7 @@ def point_of(cutoff: float, pages: Sequence[PageWords]) -> Point:
 
 @dataclass(frozen=True)
 class Best:
-    """The cutoff of the best mean F1, and its plateau, the cutoffs from `low` to `high` that are about as good."""
+    """The cutoff with the best mean F1, and its plateau: the cutoffs from `low` to `high` with nearly that F1."""
 
     point: Point
     low: float
@@ -149,13 +149,13 @@ class Best:
 
 
 def best_cutoff(points: Sequence[Point]) -> Best:
-    """Return the cutoff of the best mean F1 (ties: the one that removes least) and its plateau.
+    """Return the cutoff with the best mean F1 (the mildest among equals) and its plateau, from points in ascending strictness.
 
-    The plateau is the unbroken range of cutoffs around the best whose mean F1 is at most one standard error lower: s/√n of
-    the difference to the best, paired by page. Points begin with the cutoff that removes least.
+    The plateau is the unbroken range of cutoffs around the best whose mean F1 is at most one standard error lower. The
+    standard error is s/√n of the difference to the best, paired by page.
     """
     highest = max(point.macro.f1 for point in points)
-    index, best = next((index, one) for index, one in enumerate(points) if one.macro.f1 >= highest - TOLERANCE)
+    index, best = next((index, point) for index, point in enumerate(points) if point.macro.f1 >= highest - TOLERANCE)
     before = takewhile(lambda point: _as_good(point, best), reversed(points[:index]))
     after = takewhile(lambda point: _as_good(point, best), points[index + 1 :])
     plateau = [best.cutoff, *(point.cutoff for point in (*before, *after))]
@@ -172,18 +172,18 @@ Curves = Mapping[str, Sequence[Point]]
 
 
 def curves(folder: Path, comments: bool, sweeps: Sequence[CutoffSweep], workers: int) -> tuple[Curves, list[float]]:
-    """Return the points of each sweep on a gold standard, by name, and the pages' F1 of all text."""
+    """Return the points of each sweep on a gold standard, by name, and each page's F1 of all text."""
     pages = read_gold(folder, None, comments).pages
     scorers = [scorer for sweep in sweeps for scorer in (*sweep.cleaners.values(),)[0].scorers]
     with temporary_folder() as scratch:
         score_gold(pages, scorers, scratch / "scores", workers)
-        found = {}
+        points = {}
         for sweep in sweeps:
             words = compare_words_alone(pages, scratch / "scores", [*sweep.cleaners.values()], workers)
             by_cutoff = zip(*progress(words, f"sweeping {sweep.name}", len(pages), "pages"), strict=True)
-            found[sweep.name] = [point_of(at, page) for at, page in zip(sweep.cleaners, by_cutoff, strict=True)]
-        everything = compare_words_alone(pages, scratch / "scores", [Cleaner()], workers)
-        return found, [words.alignment.f1 for (words,) in everything]
+            points[sweep.name] = [point_of(at, page) for at, page in zip(sweep.cleaners, by_cutoff, strict=True)]
+        all_text = compare_words_alone(pages, scratch / "scores", [Cleaner()], workers)
+        return points, [words.alignment.f1 for (words,) in all_text]
 
 
 def curve_frame(scorer: str, gold: str, points: Sequence[Point]) -> pd.DataFrame:
@@ -204,7 +204,7 @@ def curve_frame(scorer: str, gold: str, points: Sequence[Point]) -> pd.DataFrame
 
 
 def transfers(here: Curves, there: Curves, baseline: Sequence[float]) -> pd.DataFrame:
-    """Return what the best cutoff of each sweep `here` is worth `there`, where all text has the F1 of the baseline."""
+    """Return F1 and test of each sweep's best cutoff `here` on the pages `there`, whose F1 of all text is `baseline`."""
     rows, comparisons = [], list[Comparison]()
     for name, points in here.items():
         chosen, best = best_cutoff(points).point, best_cutoff(there[name]).point
@@ -231,9 +231,9 @@ def transfers(here: Curves, there: Curves, baseline: Sequence[float]) -> pd.Data
 
 @click.command()
 @GOLD
-@click.option("--sweep", "sweeps", multiple=True, required=True, help="A scorer, or SCORER=CUTOFFS; may be repeated.")
-@click.option("--test", "other", type=click.Path(path_type=Path), help="Test the best cutoffs on this gold standard.")
-@click.option("--comments", is_flag=True, help="Readers' comments are content too.")
+@click.option("--sweep", "sweeps", multiple=True, required=True, help="Scorer or SCORER=CUTOFFS, may be repeated.")
+@click.option("--test", "other", type=click.Path(path_type=Path), help="Gold standard to test the best cutoffs on.")
+@click.option("--comments", is_flag=True, help="Count readers' comments as content.")
 @click.option("--workers", type=int, default=os.cpu_count() or 1, help="Processes [default: one per core].")
 @OUTPUT
 def main(
@@ -243,9 +243,9 @@ def main(
     if other is not None and other.resolve() == gold_folder.resolve():
         raise ConfigError("cutoffs cannot be tested on the pages that chose them", "give another folder", str(other))
     asked = [*map(asked_sweep, sweeps)]
-    found, _ = curves(gold_folder, comments, asked, workers)
+    here, _ = curves(gold_folder, comments, asked, workers)
     frames = []
-    for name, points in found.items():
+    for name, points in here.items():
         frame, best = curve_frame(name, gold_folder.name, points), best_cutoff(points)
         about = (
             f"{name} on {gold_folder.name}: best mean F1 {best.point.macro.f1:.3f} at {number_text(best.point.cutoff)}."
@@ -256,7 +256,7 @@ def main(
         there, baseline = curves(other, comments, asked, workers)
         frames += [curve_frame(name, other.name, points) for name, points in there.items()]
         about = f"The cutoff of the best mean F1 on {gold_folder.name}, tested on {other.name}."
-        write_table(output, "transfer", about, transfers(found, there, baseline))
+        write_table(output, "transfer", about, transfers(here, there, baseline))
     pd.concat(frames).to_csv(output / "curves.csv", index=False)
 
 

@@ -1,11 +1,11 @@
 """Measures of cleaned pages that papers report and `thresher cleaneval` does not: segments, bags of words, snippets, t-tests.
 
 **Segments**, as in Evert's evaluation of CleanEval (`cleaneval.py`, 2008; NCleaner, LREC 2008, Table 4). In both texts a tag
-`<h>`, `<p>` or `<l>` precedes each segment, and the words and tags of both are aligned as `difflib` does. The tags in matching
-blocks are right; precision is their share of the cleaned page's tags, recall of the gold text's. Unlabelled, every tag is
-`<p>`. Raw text has no tags, so that its segmentation scores 0, as in that table. Three things differ from that script:
-difflib's heuristic for long texts, `autojunk`, is off, as for words; a text's words cannot pass for tags; and gold text before
-the first tag, which has no label, counts as a paragraph with its tag.
+`<h>`, `<p>` or `<l>` precedes each segment, and `difflib` aligns words and tags. The tags in matching blocks are right.
+Precision is their share of the cleaned page's tags, recall their share of the gold text's tags. In the unlabelled measure
+every tag is `<p>`. Raw text has no tags, so its segmentation scores 0, as in Table 4. There are three differences from
+`cleaneval.py`: difflib's heuristic for long texts, `autojunk`, is off, as for words; a text's words cannot pass for tags; gold
+text before the first tag, which has no label, counts as a paragraph with its tag.
 
 **Bags of words**: Kohlschütter et al. (2010), section 4.3.2. **Snippets**: the evaluation of Trafilatura (Barbaresi 2021, ACL
 demonstrations, section 4) and WCXB (Foley 2026, arXiv:2605.21097), whose gold has snippets besides whole texts.
@@ -27,9 +27,9 @@ from thresher.pages.marked_text import PARAGRAPH
 
 
 class SegmentCounts(NamedTuple):
-    """Segments of a cleaned page and of its gold text; `right` are aligned with their labels, `right_unlabelled` without.
+    """Numbers of segments: of a cleaned page, of its gold text, aligned with labels (`right`) and aligned without labels.
 
-    Labels change the alignment, so either may be larger.
+    Labels change the alignment, so either of the last two may be larger.
     """
 
     cleaned: int
@@ -39,7 +39,7 @@ class SegmentCounts(NamedTuple):
 
 
 class Snippets(NamedTuple):
-    """How many of a page's `required` snippets are `kept`, and how many of its `forbidden` ones `leaked`."""
+    """Numbers of a page's snippets: `required`, of these `kept`; `forbidden`, of these `leaked`."""
 
     required: int
     kept: int
@@ -57,7 +57,7 @@ class TTest(NamedTuple):
 
 
 def segments(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) -> SegmentCounts | None:
-    """Compare segments; None if no segment of a gold text with any has a label. Of a page without labels nothing is right."""
+    """Compare segments. Return None if the gold text has segments but no labels. A cleaned page without labels scores 0."""
     if gold and not any(part.label for part in gold):
         return None
     if not any(part.label for part in cleaned):
@@ -67,7 +67,7 @@ def segments(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) -> S
 
 
 def pooled(counts: Sequence[SegmentCounts], labelled: bool) -> Agreement:
-    """Return precision, recall and F1 over the segments of some pages together."""
+    """Return precision, recall and F1 over the pooled segments of pages."""
     right = sum(page.right if labelled else page.right_unlabelled for page in counts)
     return agreement(right, sum(page.cleaned for page in counts), sum(page.gold for page in counts))
 
@@ -79,7 +79,7 @@ def _aligned_tags(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText])
 
 
 def _tagged(parts: Iterable[LabelledText]) -> list[Hashable]:
-    """Return the words of each segment after its tag, a tuple, which no word equals."""
+    """Return the tag and the words of each segment. A tag is a tuple, so it equals no word."""
     tokens: list[Hashable] = []
     for part in parts:
         tokens.append((part.label or PARAGRAPH,))
@@ -88,27 +88,27 @@ def _tagged(parts: Iterable[LabelledText]) -> list[Hashable]:
 
 
 def bag(cleaned: str, gold: str) -> Agreement:
-    """Compare words without regard to their order."""
-    words, wanted = Counter(cleaned.split()), Counter(gold.split())
-    return agreement((words & wanted).total(), words.total(), wanted.total())
+    """Return the agreement of two texts' words, without regard to their order."""
+    words, gold_words = Counter(cleaned.split()), Counter(gold.split())
+    return agreement((words & gold_words).total(), words.total(), gold_words.total())
 
 
 def snippets(cleaned: str, gold: GoldPage) -> Snippets | None:
-    """Return how many snippets a cleaned page has; None if its gold names none.
+    """Return the numbers of snippets in a cleaned page; None if its gold has no snippets.
 
-    A snippet is there if its tokens occur in the text one after another, with their case: gold often has other quotation marks
-    than the page, and a snippet may reach over lines and blocks. The first and the last may be parts of words. A snippet
-    without any token must occur as it is, but for white space.
+    A text contains a snippet if the snippet's tokens occur in it one after another, with their case. Tokens are compared since
+    gold often has other quotation marks than the page, and a snippet may extend over lines and blocks. The first and last
+    token may match parts of words. A snippet without tokens must occur literally, except for white space.
     """
     if not gold.required and not gold.forbidden:
         return None
     words, text = _tokens(cleaned), " ".join(cleaned.split())
 
-    def found(snippet: str) -> bool:
+    def occurs(snippet: str) -> bool:
         inner = _tokens(snippet)
         return inner in words if inner else " ".join(snippet.split()) in text
 
-    kept, leaked = (sum(map(found, wanted)) for wanted in (gold.required, gold.forbidden))
+    kept, leaked = (sum(map(occurs, group)) for group in (gold.required, gold.forbidden))
     return Snippets(len(gold.required), kept, len(gold.forbidden), leaked)
 
 
@@ -119,8 +119,8 @@ def _tokens(text: str) -> str:
 def paired_t_test(values: Sequence[float], baseline: Sequence[float]) -> TTest:
     """Test whether the mean of paired differences is zero (Student 1908; NCleaner, section 4, over pages).
 
-    Where all differences are equal, t = 0 and p = 1 if they are zero, else t is infinite and p = 0. One pair has no
-    variance: t = 0, p = 1.
+    If all differences are zero, or there is only one pair, t = 0 and p = 1. If all are equal and not zero, t is infinite and
+    p = 0.
     """
     differences = [value - base for value, base in zip(values, baseline, strict=True)]
     df, interval = len(differences) - 1, mean_interval(differences)

@@ -2,9 +2,9 @@
 
 usage: python scripts/papers/gold_tables.py GOLD_FOLDER [-c NAME...] -o OUT [--extractors]
 
-GOLD_FOLDER is as for `thresher cleaneval`, or gold of snippets alone, as Trafilatura's `evaldata.json`, with the pages
-in `eval/` and `cache/`. See `gold_measures.py` for what is measured; t-tests are paired by page, against all text. Without
-names the cleaners are those of `thresher cleaneval` and the filters of Kohlschuetter et al. (2010), Fig. 2.
+GOLD_FOLDER is as for `thresher cleaneval`, or has gold of snippets in Trafilatura's `evaldata.json`, with the pages in `eval/`
+and `cache/`. `gold_measures.py` defines the measures; t-tests are paired by page, against all text. Without names the
+cleaners are those of `thresher cleaneval` and the filters of Kohlschuetter et al. (2010), Fig. 2.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from thresher.evaluation.cleaneval.results import ROWS
 FILTERS = tuple(
     f"boilerpipe(rules={rules},filter={content})" for rules in ("words", "density") for content in ("largest", "main")
 )
-"""The Largest and the Main Content Filter behind the rules of Algorithms 2 and 1."""
+"""The Largest and the Main Content Filter after the rules of Algorithms 2 and 1."""
 TABLES: dict[str, tuple[str, ...]] = {
     "segments": ("labelled_", "unlabelled_"),
     "bags": ("bag_",),
@@ -38,7 +38,7 @@ TABLES: dict[str, tuple[str, ...]] = {
 
 
 def rows_of(cleaned: CleanedGold) -> pd.DataFrame:
-    """Return a row of measures for each cleaner, as far as the gold allows; shares are in [0, 1]."""
+    """Return a row for each cleaner with the measures that the gold allows. Shares are in [0, 1]."""
     pages = cleaned.pages
     is_whole = not isinstance(pages[0], SnippetPage)
     base: list[PageWords] = []
@@ -62,11 +62,11 @@ def rows_of(cleaned: CleanedGold) -> pd.DataFrame:
 
 
 def segment_measures(texts: Sequence[Text], pages: Sequence[GoldPage]) -> dict[str, float]:
-    """Return precision, recall and F1 of segments, all pages pooled, and the mean of F1 over pages."""
-    found = [segments(text, page.segments) for text, page in zip(texts, pages, strict=True)]
-    counts = [page for page in found if page is not None]
+    """Return precision, recall and F1 of segments over all pages pooled, and the mean F1 over pages."""
+    compared = [segments(text, page.segments) for text, page in zip(texts, pages, strict=True)]
+    counts = [page for page in compared if page is not None]
     row: dict[str, float] = {}
-    # An empty gold text does not show whether the others have segments.
+    # Gold texts have labels if one of them has segments here; empty gold texts do not tell.
     for kind in ("labelled", "unlabelled") if any(page.gold for page in counts) else ():
         whole = pooled(counts, kind == "labelled")
         row |= {f"{kind}_precision": whole.precision, f"{kind}_recall": whole.recall, f"{kind}_f1": whole.f1}
@@ -84,12 +84,12 @@ def t_tests(words: Sequence[PageWords], base: Sequence[PageWords]) -> dict[str, 
     return row
 
 
-def snippet_measures(found: Sequence[Snippets | None]) -> dict[str, float | None]:
-    """Return the shares of snippets that are kept: of required ones (recall) and of forbidden ones (leak rate).
+def snippet_measures(by_page: Sequence[Snippets | None]) -> dict[str, float | None]:
+    """Return the shares of required snippets (recall) and of forbidden snippets (leak rate) in cleaned pages.
 
-    Means over the pages that have such snippets, with Student's intervals, and pooled.
+    Each share is a mean over the pages with snippets of the kind, with Student's interval, and is also pooled.
     """
-    counts = [page for page in found if page is not None]
+    counts = [page for page in by_page if page is not None]
     row: dict[str, float | None] = {}
     for name, kept, all_of in (("snippet_recall", "kept", "required"), ("leak_rate", "leaked", "forbidden")):
         shares = [getattr(page, kept) / getattr(page, all_of) for page in counts if getattr(page, all_of)]

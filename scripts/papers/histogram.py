@@ -1,10 +1,10 @@
-"""The distribution of perplexities of a collection's sentences: percentiles with examples, what cutoffs remove, a histogram.
+"""The distribution of perplexities of a collection's sentences: percentiles with examples, shares above cutoffs, a histogram.
 
 usage: python scripts/papers/histogram.py MODEL COLLECTION -o OUT
 
-MODEL is `books` or a path, as in perplexity(lm=MODEL); COLLECTION is any input of `thresher clean`. By words, a percentile is
-what the cutoff of the same name means (p70): the lowest perplexity that this share of all words does not exceed. The cutoffs
-are those of the perplexity paper.
+MODEL is `books` or a path, as in perplexity(lm=MODEL); COLLECTION is any input of `thresher clean`. A percentile by words is
+the lowest perplexity that this share of all words does not exceed, like a cutoff such as p70. The cutoffs are from the
+perplexity paper.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ from thresher.scores.store import weighted_columns, weighted_scores
 PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
 DECILES = range(10, 100, 10)
 BINS_PER_DECADE = 20
-# Bins at an end are left out as long as together they hold less than this share of the words.
+# The plot leaves out bins at each end that together have less than this share of the words.
 _TAIL = 0.0005
 
 
 class Sentences(NamedTuple):
-    """All sentences of a collection: perplexity and words of each, and examples at `DECILES` by words."""
+    """All sentences of a collection: their perplexities, their numbers of words, and an example at each of `DECILES`."""
 
     scores: Scores
     words: Ints
     examples: dict[int, str]
 
     def at(self, percentile: int, weights: Ints) -> float:
-        """Return the lowest perplexity that has at least this share of the weight up to it."""
+        """Return the lowest perplexity that at least this percentage of the weight does not exceed."""
         order = np.argsort(self.scores, kind="stable")
         rank = math.ceil(Fraction(percentile * int(weights.sum()), 100))
         return float(str(self.scores[order][np.searchsorted(np.cumsum(weights[order]), rank)]))
 
 
 def read_sentences(folder: Path, scorer: Perplexity) -> Sentences:
-    """Read a score store."""
+    """Return the sentences of a score store."""
     tables = [read_shard(path, weighted_columns(scorer)) for path in shards(folder)]
     parts = [
         (path, *weighted_scores(table, scorer))
@@ -93,7 +93,7 @@ def _sentence(path: Path, position: int) -> str:
 
 
 def percentile_rows(found: Sentences, reference: Mapping[float, float]) -> pd.DataFrame:
-    """Return the perplexities at percentiles; `reference` has those of the model's reference text, if they are known."""
+    """Return the perplexities at percentiles. `reference` has percentiles of the model's reference text, or nothing."""
     ones = np.ones(len(found.scores), dtype=np.int64)
     rows = [
         {
@@ -111,8 +111,8 @@ def percentile_rows(found: Sentences, reference: Mapping[float, float]) -> pd.Da
 def removed_rows(found: Sentences, scorer: Perplexity) -> pd.DataFrame:
     """Return the shares of sentences and of words above the paper's cutoffs."""
     above = [found.scores > np.float32(cutoff) for cutoff in scorer.grid]
-    words = [float(found.words[one].sum() / found.words.sum()) for one in above]
-    sentences = [float(one.mean()) for one in above]
+    words = [float(found.words[mask].sum() / found.words.sum()) for mask in above]
+    sentences = [float(mask.mean()) for mask in above]
     return pd.DataFrame({"cutoff": map(int, scorer.grid), "of_sentences": sentences, "of_words": words})
 
 
@@ -130,7 +130,7 @@ def bins(found: Sentences) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.floa
 
 
 def plot(found: Sentences, removed: pd.DataFrame) -> dict[str, Any]:
-    """Return the share of words by perplexity on a logarithmic axis, with the median and the paper's cutoffs."""
+    """Return a plot of the share of words by perplexity on a logarithmic axis, with the median and the paper's cutoffs."""
     edges, shares = bins(found)
     bars = [
         {"low": low, "high": high, "share": 100 * share}
@@ -197,19 +197,17 @@ def plot(found: Sentences, removed: pd.DataFrame) -> dict[str, Any]:
     "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
 )
 def main(model: str, collection: Path, output: Path, workers: int) -> None:
-    """Show the perplexities of a COLLECTION's sentences under a MODEL, and what the paper's cutoffs would remove."""
+    """Show the perplexities of a COLLECTION's sentences under a MODEL, and the shares above the paper's cutoffs."""
     scorer = Perplexity(lm=model)
     scorer.check(model)
-    # Ids are not shown, so any will do.
+    # Accept any ids, since the tables do not show them.
     pages = open_collection(collection, ReadOptions(IdRule(escape=True)))
     with temporary_folder() as store:
         score_collection(ScorePlan(pages, (scorer,)), store, Backend(workers=workers))
         found = read_sentences(store, scorer)
     removed = removed_rows(found, scorer)
     wordless = int((~np.isfinite(found.scores)).sum())
-    counts = (
-        f"{len(found.scores):,} sentences with {int(found.words.sum()):,} words; {wordless:,} have none for the model."
-    )
+    counts = f"{len(found.scores):,} sentences with {int(found.words.sum()):,} words. {wordless:,} have no word for the model."
     write_table(output, "percentiles", counts, percentile_rows(found, scorer.reference_percentiles()))
     write_table(output, "removed", "Shares that the paper's cutoffs remove.", removed)
     write_plot(output / "histogram.svg", f"{collection.name}: {scorer.canonical_name}", plot(found, removed))

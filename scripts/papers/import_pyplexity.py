@@ -1,20 +1,20 @@
-"""PyPlexity's `.st` models as folders that perplexity(lm=FOLDER) reads, with the same perplexities.
+"""Convert PyPlexity's `.st` models into folders that perplexity(lm=FOLDER) reads, with equal perplexities.
 
 usage: python scripts/papers/import_pyplexity.py FILE.st --output FOLDER (needs `pip install storable`)
 
-A `.st` file is Perl's Storable: an array of two hashes (pairs of words with P(w2 | w1), words with P(w)) or of three (triples,
-pairs, words). A key is its words with spaces between; `#` precedes a sentence. Source of the format and of the
-formulas: PyPlexity 0.2.12, its classes of bigram and trigram models.
+A `.st` file is in Perl's Storable format: an array of two hashes (pairs of words with P(w2 | w1), words with P(w)) or of three
+(triples, pairs, words). A key is its words separated by spaces; `#` precedes a sentence. Source of the format and the
+formulas: the bigram and trigram model classes of PyPlexity 0.2.12.
 
-**Pairs.** P(w2 | w1) = 0.8 · P(w2 | w1) + 0.2 · P(w1) + 1e-6, which a back-off model holds exactly: see
+**Pairs.** P(w2 | w1) = 0.8 · P(w2 | w1) + 0.2 · P(w1) + 1e-6. A back-off model represents this exactly: see
 `thresher.cleaners.words.ngrams.write_mixture`.
 
-**Triples.** 0.6 · P(w3 | w1 w2) + 0.3 · P(w2 | w1) + 0.1 · P(w1) + 1e-6. No back-off model holds that: after a pair w1 w2
-that was not seen, nothing is left that knows w1. But PyPlexity does not compute it for three words in a row. It lines up the
-tokens t_1 … t_n of a sentence as (t_{i-1}, t_i, t_i), i from 1 to n - 1, with # for t_0: it looks up triples whose last two
-words are the same, and never comes to the last token. That depends on pairs alone, so that an ARPA file of pairs holds it
-exactly, with the tokeniser `pyplexity-trigrams`, which leaves out the last token too. Triples that PyPlexity never looks up
-are not written.
+**Triples.** 0.6 · P(w3 | w1 w2) + 0.3 · P(w2 | w1) + 0.1 · P(w1) + 1e-6. No back-off model represents this formula: after an
+unseen pair w1 w2, it backs off to a history without w1. But PyPlexity does not apply the formula to three words in a row. It
+arranges the tokens t_1 … t_n of a sentence as (t_{i-1}, t_i, t_i), i from 1 to n - 1, with # for t_0. So it looks up triples
+whose last two words are equal, and never reaches the last token. These values depend on pairs only. An ARPA file of pairs
+represents them exactly, with the tokeniser `pyplexity-trigrams`, which also leaves out the last token. Triples that PyPlexity
+never looks up are not written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from thresher.cleaners.words.tokenisers import NORMALISATIONS, PYPLEXITY, PYPLEX
 from thresher.cleaners.words.word_model import BIGRAM_FORMULA, FLOOR, UNSEEN_WORDS, ModelCard, WordModel
 
 _BOUNDARY = "#"
-# KenLM's special words; PyPlexity's tokens contain neither < nor >.
+# KenLM's special words. They are no tokens of PyPlexity's, which contain neither < nor >.
 _RESERVED = frozenset((BEGIN, END, UNKNOWN, "<UNK>"))
 _CONTROL = re.compile("[\0-\x1f]")
 _TRIGRAM_FORMULA = (
@@ -52,14 +52,14 @@ Table = dict[tuple[str, ...], float]
 
 
 def import_pyplexity(source: Path, output: Path, name: str | None = None) -> ModelCard:
-    """Write the model in a file as a folder; memory is some 200 bytes per entry, as in PyPlexity."""
+    """Write the model in a `.st` file as a folder, and return its card. Uses about 200 bytes per entry, as PyPlexity does."""
     check_replaceable(output)
     hashes = _read(source)
     order = len(hashes)
     tables = [_table(entries, order - at, source) for at, entries in enumerate(hashes)]
     left_out = sum(map(len, hashes)) - sum(map(len, tables))
     words = {word: probability for (word,), probability in tables[-1].items()}
-    # PyPlexity looks up only these triples.
+    # Of the triples, PyPlexity looks up only those whose last two words are equal.
     doubled = {key[:2]: value for table in tables[:-2] for key, value in table.items() if key[1] == key[2]}
     word_weight, pair_weight, triple_weight = (*WEIGHTS[order], 0.0)[:3]
 
@@ -71,7 +71,7 @@ def import_pyplexity(source: Path, output: Path, name: str | None = None) -> Mod
             first, second = key
             value = triple_weight * doubled.get(key, 0.0) + pair_weight * tables[-2].get(key, 0.0) + rest(first)
             yield first, second, value
-            # A sentence begins like what follows a # in the text.
+            # The first word of a sentence follows #, as in the text.
             if first == _BOUNDARY:
                 yield BEGIN, second, value
 
@@ -80,7 +80,7 @@ def import_pyplexity(source: Path, output: Path, name: str | None = None) -> Mod
     special = ((UNKNOWN, FLOOR), (END, None), (BEGIN, rest(_BOUNDARY)))
     histories = [*special, *((word, rest(word)) for word in sorted(vocabulary))]
     cut_by = PYPLEXITY_TRIGRAMS if order > 2 else PYPLEXITY
-    more = f"; {left_out:,} entries that no text can match are left out" if left_out else ""
+    more = f"; without {left_out:,} entries that no text can match" if left_out else ""
     with atomic_path(output.absolute()) as folder:
         folder.mkdir()
         path = folder / ARPA
@@ -105,7 +105,7 @@ def import_pyplexity(source: Path, output: Path, name: str | None = None) -> Mod
 
 
 def _read(source: Path) -> list[dict[Any, Any]]:
-    """Return the hashes in a `.st` file: those of triples if it has them, of pairs, of words."""
+    """Return the hashes in a `.st` file: triples, if it has triples, pairs, words."""
     try:
         from storable import retrieve
     except ImportError as error:
@@ -115,20 +115,20 @@ def _read(source: Path) -> list[dict[Any, Any]]:
         content = retrieve(str(source))
     except OSError as error:
         raise user_error(error, source) from error
-    # Corrupt lengths may cause a MemoryError.
+    # A corrupt length may cause a MemoryError.
     except (struct.error, LookupError, ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:
         raise InputError("the Storable file is damaged", "get it again", str(source)) from error
     if isinstance(content, list) and len(content) in (2, 3) and all(isinstance(part, dict) for part in content):
         return content
-    what = "it is Perl's Storable, but no model of PyPlexity's: an array of two or three hashes"
+    what = "it is in Perl's Storable format, but no model of PyPlexity's, which is an array of two or three hashes"
     raise InputError(what, _FIX, str(source))
 
 
 def _table(entries: dict[Any, Any], words: int, source: Path) -> Table:
     """Return the entries that text can match, by their words.
 
-    PyPlexity looks a key up by its bytes in UTF-8. The package gives bytes where the hash has keys that Perl knows to be
-    text, as PyPlexity's have; else text, and numbers for what looks like one.
+    PyPlexity looks up a key by its bytes in UTF-8. The package `storable` returns bytes for keys that Perl marks as text, as
+    in PyPlexity's models. It returns other keys as text, and as numbers if they look like numbers.
     """
     table: Table = {}
     for raw, value in entries.items():
@@ -143,7 +143,7 @@ def _table(entries: dict[Any, Any], words: int, source: Path) -> Table:
             table[key] = float(value)
         except (TypeError, ValueError):
             table[key] = math.nan
-        # Sums of rounded numbers may be a little more than 1.
+        # Sums of rounded numbers may slightly exceed 1.
         if not 0 <= table[key] <= 1 + FLOOR:
             raise InputError(f"{value!r} is not a probability", _FIX, str(source))
     return table
@@ -151,10 +151,10 @@ def _table(entries: dict[Any, Any], words: int, source: Path) -> Table:
 
 @click.command()
 @click.argument("source", type=click.Path(path_type=Path))
-@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write.")
-@click.option("--name", help="The model's name [default: the file's].")
+@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="Folder to write.")
+@click.option("--name", help="Name of the model [default: name of the file].")
 def main(source: Path, output: Path, name: str | None) -> None:
-    """Import a .st model of PyPlexity's as a folder with a card."""
+    """Convert PyPlexity's .st model into a folder with a card."""
     card = import_pyplexity(source, output, name)
     click.echo(
         f"{output}: {card.name}, {card.ngrams[0]:,} words, {card.ngrams[1]:,} pairs; 'perplexity(lm={output})@8000'"

@@ -5,8 +5,8 @@ usage: python scripts/papers/ncleaner.py folds GOLD_FOLDER [--n N] [--q Q] -o OU
        python scripts/papers/ncleaner.py tune RAW_FOLDER -o OUT
 
 Sources: Evert, NCleaner, LREC 2008, section 3, section 4 with Table 2, section 5 with Fig. 4; StupidOS, WAC 2007, section
-3.3 with Fig. 2, section 4 with Tables 1 and 2. Gold folders are as for `thresher cleaneval`. Models have the papers' n and q
-or those that `folds` is given; blocks are kept that are no less probable under the clean model.
+3.3 with Fig. 2, section 4 with Tables 1 and 2. Gold folders are as for `thresher cleaneval`. Models have the papers' n and q,
+unless `--n` and `--q` set them. A block is kept if it is at least as probable under the clean model as under the dirty model.
 """
 
 from __future__ import annotations
@@ -67,7 +67,11 @@ CURVE = ("precision", "recall", "f1", "macro_f1")
 
 
 class GoldBlocks(NamedTuple):
-    """A page: its blocks as labelled text, whether each passes the heuristics and is a bar, its gold, and what to train on."""
+    """A page with gold.
+
+    `passes` tells which blocks pass the heuristics, `bars` which blocks are navigation bars, and `training` has the clean and
+    the raw segments to train on.
+    """
 
     blocks: Text
     passes: Mask
@@ -78,34 +82,34 @@ class GoldBlocks(NamedTuple):
     def kept(self, scorer: SegmentScorer) -> Mask:
         """Return which blocks a model keeps."""
         scores = scorer.score("\n".join(block.text for block in self.blocks))
-        # In single precision, in which scores are stored, so that the same blocks are kept.
+        # Stored scores have single precision, so compare in it to keep exactly the blocks that `clean` keeps.
         return (scores.astype(np.float32) >= 0) & ~self.bars
 
 
 def read(page: GoldPage) -> GoldBlocks:
-    """Parse a page. One that cannot be parsed counts as emptied."""
+    """Parse a page. A page that does not parse counts as emptied."""
     clean = [segment.text for part in page.segments for segment in read_marked_text(part.text)]
     try:
-        found = parse_gold_page(page)
+        parsed = parse_gold_page(page)
     except LxmlError:
         none = np.zeros(0, dtype=np.bool_)
         return GoldBlocks((), none, none, page, (clean, []))
-    blocks = tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(found))
-    return GoldBlocks(blocks, Bars().score(found) > 0, bars(found), page, (clean, found.blocks))
+    blocks = tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(parsed))
+    return GoldBlocks(blocks, Bars().score(parsed) > 0, bars(parsed), page, (clean, parsed.blocks))
 
 
 def cross_validate(
     pages: Sequence[GoldBlocks], folds: int, seed: int = 0, n: int | None = None, q: float | None = None
 ) -> dict[str, list[Text]]:
-    """Return all text of each page, what the heuristics leave, and what a model of the other folds does, by alphabet.
+    """Return each page's text by cleaner: all text, the heuristics alone, and models of each alphabet.
 
-    Models have the n and q that the papers have for the alphabet, unless others are given.
+    A model is trained on the other folds. It has the papers' n and q for its alphabet, unless `n` or `q` is given.
     """
     if len(pages) < folds:
         what = f"{len(pages)} pages are too few for {folds} folds"
         raise ConfigError(what, "give more pages, or fewer folds", "--folds")
     fold_of_page = np.random.default_rng(seed).permutation(np.arange(len(pages)) % folds).tolist()
-    kept: dict[str, list[Text]] = {
+    cleaned: dict[str, list[Text]] = {
         "none": [tuple(LabelledText(None, block.text) for block in page.blocks) for page in pages],
         Bars.name: [tuple(compress(page.blocks, page.passes)) for page in pages],
     }
@@ -116,18 +120,18 @@ def cross_validate(
         for fold in range(folds):
             others = (page.training for page, own in zip(pages, fold_of_page, strict=True) if own != fold)
             scorers.append(SegmentScorer(train(others, settings, "the pages of the other folds")))
-        kept[f"ncleaner, {alphabet}"] = [
+        cleaned[f"ncleaner, {alphabet}"] = [
             tuple(compress(page.blocks, page.kept(scorers[fold])))
             for page, fold in zip(pages, fold_of_page, strict=True)
         ]
-    return kept
+    return cleaned
 
 
-def fold_rows(kept: dict[str, list[Text]], pages: Sequence[GoldBlocks]) -> list[Row]:
-    """Return a row of measures for each way to clean; t-tests are of pages, against the first. Shares are in [0, 1]."""
+def fold_rows(cleaned: dict[str, list[Text]], pages: Sequence[GoldBlocks]) -> list[Row]:
+    """Return a row of measures in [0, 1] for each cleaner. t-tests are paired by page, against the first cleaner."""
     rows: list[Row] = []
     base: list[PageWords] = []
-    for name, texts in kept.items():
+    for name, texts in cleaned.items():
         words = [
             compare_words("\n".join(part.text for part in text), page.gold.text)
             for text, page in zip(texts, progress(pages, f"comparing {name}", len(pages), "pages"), strict=True)
@@ -138,8 +142,8 @@ def fold_rows(kept: dict[str, list[Text]], pages: Sequence[GoldBlocks]) -> list[
         for part in ("precision", "recall", "f1"):
             macro = getattr(summary, part)
             row |= {f"micro_{part}": getattr(summary.micro, part), f"{part}_mean": macro.mean, f"{part}_sd": macro.sd}
-        found = [segments(text, page.gold.segments) for text, page in zip(texts, pages, strict=True)]
-        counts = [page for page in found if page is not None]
+        compared = [segments(text, page.gold.segments) for text, page in zip(texts, pages, strict=True)]
+        counts = [page for page in compared if page is not None]
         for kind in ("labelled", "unlabelled") if any(page.gold for page in counts) else ():
             whole, by_page = pooled(counts, kind == "labelled"), [pooled([page], kind == "labelled") for page in counts]
             for part in ("precision", "recall", "f1"):
@@ -155,7 +159,7 @@ def fold_rows(kept: dict[str, list[Text]], pages: Sequence[GoldBlocks]) -> list[
 
 
 def usual_sizes(pages: int) -> tuple[int, ...]:
-    """Return the numbers of training pages to try: 1, 2, 5, 10, 20, 50 and so on, and all."""
+    """Return the numbers of training pages to try: 1, 2, 5, 10, 20, 50 and so on, and all pages."""
     steps = (step * 10**power for power in range(len(str(pages))) for step in (1, 2, 5))
     return (*(size for size in steps if size < pages), pages)
 
@@ -168,15 +172,16 @@ def learning_curve(
     settings: Settings,
     seed: int = 0,
 ) -> Iterator[Row]:
-    """Train on growing subsets of the pages and test each model, words of all pages pooled; macro F1 is the mean over pages.
+    """Train models on growing subsets of the pages, and yield the quality of each on the tested pages.
 
-    Each size takes the first pages of a random order; fewer repeats have the first orders of more. A subset whose cleaned text
-    is not shorter than its raw text yields no model, which happens with single pages.
+    Precision, recall and F1 are over the pooled words of all pages; macro F1 is the mean over pages. Each subset is the
+    beginning of a random order of the pages. The orders of few repeats are the first orders of many repeats. A subset whose
+    cleaned text is not shorter than its raw text gives no model; this happens with single pages.
     """
     if wrong := [size for size in sizes if not 1 <= size <= len(pages)]:
         what = f"{wrong[0]} training pages cannot be taken from {len(pages)}"
         raise ConfigError(what, f"give sizes from 1 to {len(pages)}", "--sizes")
-    # Models often agree.
+    # Models often keep equal blocks of a page, so comparisons are cached.
     compared: dict[tuple[int, bytes], PageWords] = {}
     for repeat in range(repeats):
         order = np.random.default_rng([seed, repeat]).permutation(len(pages)).tolist()
@@ -201,7 +206,7 @@ def learning_curve(
 
 
 def by_size(points: Sequence[Row]) -> list[Row]:
-    """Return the means over the orders by number of training pages, and minimum and maximum of each measure."""
+    """Return, by number of training pages, the mean, minimum and maximum of each measure over the orders."""
     rows: list[Row] = []
     for pages, group in groupby(sorted(points, key=lambda point: int(point["pages"])), lambda point: point["pages"]):
         own = [*group]
@@ -214,7 +219,7 @@ def by_size(points: Sequence[Row]) -> list[Row]:
 
 
 def curve_plot(sizes: Sequence[Row]) -> dict[str, Any]:
-    """Return precision, recall and F1 by number of training pages, with bands from minimum to maximum."""
+    """Return a plot of precision, recall and F1 by number of training pages, with bands from minimum to maximum."""
     values = [
         {
             "pages": row["pages"],
@@ -255,8 +260,8 @@ def tune(
 ) -> Floats:
     """Return -(1/N) Σ log2 P*(c | h) in bits for all q and all n up to `most`, each page under a model of the other folds.
 
-    N-grams whose history the model has not seen have probability 0 in the sum of P*, as when scoring; their mass goes to no
-    shorter history. `pages` has the segments of each. Shape (qs, most).
+    As in scoring, an n-gram with an unseen history has probability 0 in the sum of P*, and no shorter history takes its
+    share. `pages` has the segments of each page. Shape (qs, most).
     """
     texts = [text for page in pages if (text := "\n".join(filter(None, map(normalise, page))))]
     if len(texts) < folds:
@@ -265,7 +270,7 @@ def tune(
     numbers = [keys[keys % alphabet.size != 0] for keys in (ngrams(text, most, alphabet) for text in texts)]
     fold_of_page = np.random.default_rng(seed).permutation(np.arange(len(texts)) % folds)
     keys, fold_of_key = np.concatenate(numbers), np.repeat(fold_of_page, [len(page) for page in numbers])
-    # Σ_k q^k P(c | h without its first k), one row for each q; the sum for n + 1 is q times that for n, plus one term.
+    # Σ_k q^k P(c | h without its first k), a row for each q. The sum for n + 1 is q times the sum for n, plus one term.
     sums = np.zeros((len(qs), len(keys)))
     bits: Floats = np.zeros((len(qs), most))
     for n in range(1, most + 1):
@@ -277,7 +282,7 @@ def tune(
 
 
 def _held_out(keys: Ints, fold_of_key: Ints, folds: int, alphabet: Alphabet, n: int) -> Floats:
-    """Return P(c | h) of each n-gram from the counts of all other folds; add-one for n = 1."""
+    """Return P(c | h) of each n-gram from the counts of the other folds, with add-one smoothing for n = 1."""
     seen, of_key = np.unique(keys, return_inverse=True)
     histories, of_history = np.unique(seen // alphabet.size, return_inverse=True)
     all_counts = np.bincount(of_key, minlength=len(seen))
@@ -295,7 +300,7 @@ def _held_out(keys: Ints, fold_of_key: Ints, folds: int, alphabet: Alphabet, n: 
 
 
 def tuning_plot(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the cross-entropy by q, a line for each n."""
+    """Return a plot of the cross-entropy by q, with a line for each n."""
     y = {
         "field": "bits",
         "type": "quantitative",
@@ -317,7 +322,7 @@ def tuning_plot(rows: Sequence[Row]) -> dict[str, Any]:
 
 FILE = click.Path(path_type=Path)
 _SEED = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of folds and orders.")
-_FOLDS = click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds.")
+_FOLDS = click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Number of folds.")
 _ALPHABET = click.option("--alphabet", type=click.Choice([*ALPHABETS]), default="lexical", show_default=True)
 
 
@@ -334,7 +339,7 @@ def main() -> None:
 @_SEED
 @OUTPUT
 def folds_command(gold_folder: Path, folds: int, n: int | None, q: float | None, seed: int, output: Path) -> None:
-    """Print how well the whole system cleans the pages of GOLD_FOLDER by cross-validation."""
+    """Print the quality of the whole system on the pages of GOLD_FOLDER, by cross-validation."""
     pages = [*map(read, read_gold(gold_folder).pages)]
     rows = fold_rows(cross_validate(pages, folds, seed, n, q), pages)
     frame = pd.DataFrame(rows)
@@ -364,14 +369,14 @@ def curve_command(
     alphabet: str,
     output: Path,
 ) -> None:
-    """Print how well models of growing subsets of GOLD_FOLDER clean the pages of OTHER."""
+    """Print the quality of models trained on growing subsets of GOLD_FOLDER, on the pages of OTHER."""
     if real_path(gold_folder) == real_path(other):
         what = "a model cannot be tested on the pages that it was trained on"
         raise ConfigError(what, "give another folder", str(other))
     pages, tested = ([*map(read, read_gold(folder).pages)] for folder in (gold_folder, other))
-    wanted = tuple(map(int, sizes.split(","))) if sizes else usual_sizes(len(pages))
-    models = learning_curve(pages, tested, wanted, repeats, usual_settings(alphabet), seed)
-    points = list(progress(models, "training", len(wanted) * repeats, "models"))
+    chosen_sizes = tuple(map(int, sizes.split(","))) if sizes else usual_sizes(len(pages))
+    models = learning_curve(pages, tested, chosen_sizes, repeats, usual_settings(alphabet), seed)
+    points = list(progress(models, "training", len(chosen_sizes) * repeats, "models"))
     if not points:
         raise InputError("no subset has more raw text than cleaned text", "give larger sizes", "--sizes")
     rows, title = by_size(points), f"trained on {gold_folder.name}, tested on {other.name}"
@@ -388,7 +393,7 @@ def curve_command(
 @_ALPHABET
 @OUTPUT
 def tune_command(raw: Path, most: int, folds: int, seed: int, alphabet: str, output: Path) -> None:
-    """Print the cross-entropy of the pages of the folder RAW in bits per character over n and q."""
+    """Print the cross-entropy of the pages in the folder RAW, in bits per character, by n and q."""
     files = [*page_files(raw).values()]
     pages = [segment_texts(path) for path in progress(files, "reading", len(files), "pages")]
     bits = tune(pages, ALPHABETS[alphabet], most, folds=folds, seed=seed).tolist()
@@ -397,7 +402,7 @@ def tune_command(raw: Path, most: int, folds: int, seed: int, alphabet: str, out
     best = f"best: n = {least['n']}, q = {least['q']:g}"
     caption = f"Cross-entropy in bits per character, {raw.name}, {alphabet} alphabet, {folds} folds; {best}."
     by_q = pd.DataFrame(rows).pivot(index="q", columns="n", values="bits").add_prefix("n = ").reset_index()
-    # All decimals of bits, few of which are below 1.
+    # Show three decimals; the default of tables is one decimal for values above 1.
     shown = by_q.map(lambda value: f"{value:.3f}").assign(q=by_q.q)
     write_table(output, "tuning", caption, by_q, shown)
     write_plot(output / "tuning.svg", f"{raw.name}, {alphabet} alphabet; {best}", tuning_plot(rows))

@@ -1,10 +1,10 @@
-"""A page as text to clean by hand, for `thresher ncleaner train`; by Lynx, as NCleaner converts pages, or without it.
+"""Print a page as text to clean by hand, for `thresher ncleaner train`. With --lynx, convert it by Lynx as NCleaner does.
 
 usage: python scripts/papers/ncleaner_text.py PAGE [--lynx]
 
-Blank lines stand between segments, `# ` at headings, `* ` at list items. Source: Evert, NCleaner, LREC 2008, section 2 (first
-and second module): regular expressions delete images, comments and inline scripts, mark headings and list items, and turn line
-breaks into paragraph breaks; then `lynx -dump`.
+Blank lines separate segments, `# ` marks headings, `* ` marks list items. Source: Evert, NCleaner, LREC 2008, section 2 (first
+and second module). Regular expressions delete images, comments and inline scripts, mark headings and list items, and turn
+line breaks into paragraph breaks. Then `lynx -dump` converts the page.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from thresher.base.files import read_bytes
 from thresher.cleaners.characters.training import read_page_file
 from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH, MarkedSegment, read_marked_text
 
-# Wider than any line, so that no paragraph is wrapped.
+# The width is larger than any line, so that Lynx wraps no paragraph.
 _COMMAND = (
     "-dump -nolist -nomargins -force_html -stdin -width=1000 -assume_charset=utf-8 -display_charset=utf-8".split()
 )
@@ -35,7 +35,7 @@ _MARKED = re.compile(r"<(?:(h)[1-6]|(l)i)\b[^>]*>", re.IGNORECASE)
 
 
 def lynx_dump(content: bytes) -> str:
-    """Return Lynx's dump of a page in any encoding, with marks for `read_marked_text`."""
+    """Return Lynx's dump of a page with marks for `read_marked_text`. The page may have any encoding."""
     program = shutil.which("lynx")
     if not program:
         fix = "install it (apt install lynx, brew install lynx) or leave out --lynx"
@@ -52,13 +52,13 @@ def lynx_dump(content: bytes) -> str:
 
 
 def prepared(html: str) -> str:
-    """Return a page's markup without images, comments, scripts and styles, and with marks that remain in a dump."""
+    """Return a page's HTML without images, comments, scripts and styles, with marks that remain in Lynx's dump."""
     html = _LINE_BREAK.sub("<p>", _DELETED.sub("", html))
     return _MARKED.sub(lambda tag: f"{tag[0]}&lt;{(tag[1] or tag[2]).lower()}&gt; ", html)
 
 
 def marked_text(segments: Sequence[MarkedSegment]) -> str:
-    """Return segments as text that `read_marked_text` reads: marked, with blank lines between all but list items."""
+    """Return marked text for `read_marked_text`. Blank lines separate segments, except two list items in a row."""
     marks = {PARAGRAPH: "", HEADING: "# ", LIST_ITEM: "* "}
     lines = [marks[segment.label] + segment.text for segment in segments]
     for index, (before, after) in enumerate(pairwise(segments)):

@@ -1,8 +1,8 @@
 """Page classification after cleaning: Table 6 of the perplexity paper (Fernández-Pichel et al.), section 5.2.
 
-LABELLED is a folder, or a tar archive of one, with pages as class/group/page, such as WebKB's by university; HTTP headers
-before pages are left out. The pages of each group are classified by a classifier that learns from all other groups, after
-each cleaner and without. Tables go to the output folder as CSV and Markdown; scores are kept there.
+LABELLED is a folder or tar archive with pages as class/group/page; WebKB's groups are universities. HTTP headers at the
+beginning of pages are removed. A classifier trained on all other groups classifies the pages of each group, cleaned by each
+cleaner and uncleaned. The output folder gets the tables as CSV and Markdown, and each page's predicted classes.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ CLEANERS = (
 )
 RESAMPLES, SEED = 2000, 20130101
 _STATUS = b"HTTP/1.0 200\n"
-# Some pages begin with text that looks like a field.
+# Fields that an HTTP header begins with. Some pages begin with other text that looks like a field.
 _BEGIN = re.compile(rb"(?:content-type|content-length|date|last-modified|mime-version|server):", re.IGNORECASE)
 
 
 def read_pages(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Give class, group and HTML of each page of a folder, or of a tar archive of one; hidden files are left out.
+    """Yield class, group and HTML of each page of a folder or tar archive, without hidden files.
 
     Raises:
-        InputError: if a page is not in class/group/page, or they cannot be read.
+        InputError: a page is not in class/group/page, or the pages cannot be read.
     """
     try:
         for name, content in _files(path):
@@ -83,7 +83,7 @@ def _files(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def without_header(content: bytes) -> tuple[bytes, str | None]:
-    """Return a page without the HTTP header that it may begin with, and the charset of that; None if it names none.
+    """Return a page without an HTTP header at its beginning, and the header's charset; None if it names no charset.
 
     >>> without_header(b"Server: CERN\\nContent-Type: text/html; charset=latin-1\\n\\n<p>Rain")
     (b'<p>Rain', 'latin-1')
@@ -94,20 +94,20 @@ def without_header(content: bytes) -> tuple[bytes, str | None]:
 
 
 def f1_by_class(tables: npt.NDArray[Any]) -> Doubles:
-    """Return F1 = 2 TP / (actual + predicted) of each class; 0 for one that neither occurs nor is predicted.
+    """Return F1 = 2 TP / (actual + predicted) of each class; 0 for a class that neither occurs nor is predicted.
 
     `tables` are counts by actual and predicted class; shape (…, classes, classes).
     """
     right = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     both = tables.sum(axis=-1) + tables.sum(axis=-2)
-    found: Doubles = np.divide(2 * right, both, out=np.zeros_like(right), where=both > 0)
-    return found
+    f1: Doubles = np.divide(2 * right, both, out=np.zeros_like(right), where=both > 0)
+    return f1
 
 
 def f1_difference(labels: Ints, predicted: Ints, baseline: Ints, classes: int) -> tuple[float, float, float]:
     """Return the difference of macro F1 from the baseline's, and its 95 % interval by the paired bootstrap over pages.
 
-    Drawing pages with replacement is drawing counts of the table from a multinomial distribution (Efron 1979).
+    Drawing pages with replacement is equivalent to drawing the table's counts from a multinomial distribution (Efron 1979).
     """
     cube = np.bincount((labels * classes + predicted) * classes + baseline, minlength=classes**3)
     drawn = np.random.default_rng(SEED).multinomial(cube.sum(), cube / cube.sum(), size=RESAMPLES)
@@ -124,12 +124,13 @@ def classify(
     workers: int,
     always: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Return pages with a column of predicted classes for each cleaner; no classifier sees a page of the group left out.
+    """Return pages with a column of predicted classes for each cleaner. The classifier of a group is trained on all others.
 
-    The groups `always` are in every training set and never left out; their pages are not returned.
+    The groups `always` are in every training set, and their pages are not classified or returned.
 
     Raises:
-        InputError: if without a group there are no pages of a class, or no text by a cleaner, or no group of `always`.
+        InputError: the training pages of a group lack a class or have no text after a cleaner, or a group of `always` is
+            missing.
     """
     if unknown := sorted({*always} - {*pages.group}):
         groups = ", ".join(sorted(set(pages.group)))
@@ -138,32 +139,33 @@ def classify(
     labels = pages["class"].map(names.index).to_numpy(dtype=np.int64)
     tasks = [(name, group) for name in texts for group in sorted({*pages.group} - {*always})]
 
-    def one(task: tuple[str, str]) -> Ints:
-        inside = (pages.group == task[1]).to_numpy()
-        train, test = ([texts[task[0]][at] for at in np.flatnonzero(rows).tolist()] for rows in (~inside, inside))
+    def classify_group(task: tuple[str, str]) -> Ints:
+        cleaner, group = task
+        inside = (pages.group == group).to_numpy()
+        train, test = ([texts[cleaner][at] for at in np.flatnonzero(rows).tolist()] for rows in (~inside, inside))
         if not any(train) or len({*labels[~inside].tolist()}) < max(2, len(names)):
-            what = f"without the group {task[1]!r} there are no pages of a class, or no text by {task[0]}"
+            what = f"without the group {group!r} there are no pages of a class, or {cleaner} leaves no text"
             raise InputError(what, "give pages of two classes, each in two groups, and a cleaner that keeps some text")
         return classifier(train, labels[~inside], test)
 
     predicted = {name: np.zeros(len(labels), dtype=np.int64) for name in texts}
     with ThreadPoolExecutor(workers) as pool:
-        found = progress(pool.map(one, tasks), "classifying", len(tasks), "groups")
-        for (name, group), own in zip(tasks, found, strict=True):
+        numbers = progress(pool.map(classify_group, tasks), "classifying", len(tasks), "groups")
+        for (name, group), own in zip(tasks, numbers, strict=True):
             predicted[name][pages.group == group] = own
-    found = pages.assign(**{name: np.array(names, dtype=object)[own] for name, own in predicted.items()})
-    return found[~found.group.isin(always)]
+    classified = pages.assign(**{name: np.array(names, dtype=object)[own] for name, own in predicted.items()})
+    return classified[~classified.group.isin(always)]
 
 
 def measure(
-    found: pd.DataFrame, cleaners: Mapping[str, Sequence[CleanedDocument]]
+    classified: pd.DataFrame, cleaners: Mapping[str, Sequence[CleanedDocument]]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return F1 and tests by cleaner, and results by left-out group, from the predictions of `classify`."""
-    names = sorted(set(found["class"]))
-    labels, baseline = (found[name].map(names.index).to_numpy() for name in ("class", BASELINE))
+    names = sorted(set(classified["class"]))
+    labels, baseline = (classified[name].map(names.index).to_numpy() for name in ("class", BASELINE))
     rows, groups = [], []
     for cleaner, documents in cleaners.items():
-        own = found[cleaner].map(names.index).to_numpy()
+        own = classified[cleaner].map(names.index).to_numpy()
         right, was_right = own == labels, baseline == labels
         f1 = f1_by_class(_confusion(labels, own, len(names)))
         gained, lost = int((right & ~was_right).sum()), int((was_right & ~right).sum())
@@ -182,7 +184,7 @@ def measure(
             p = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
             row |= {"gained": gained, "lost": lost, "p": p}
         rows.append(row)
-        for group, inside in found.reset_index(drop=True).groupby("group").indices.items():
+        for group, inside in classified.reset_index(drop=True).groupby("group").indices.items():
             there = f1_by_class(_confusion(labels[inside], own[inside], len(names)))[np.unique(labels[inside])]
             row = {"cleaner": cleaner, "group": group, "pages": len(inside)}
             groups.append({**row, "macro_f1": there.mean(), "right": right[inside].mean()})
@@ -203,7 +205,7 @@ def run(
     workers: int = 1,
     always: Sequence[str] = (),
 ) -> None:
-    """Classify the pages after each cleaner and without, and write what is found.
+    """Classify the pages cleaned by each cleaner and uncleaned, and write the tables.
 
     Raises:
         ThresherError: as `read_pages`, `classify` and `score_collection`.
@@ -220,16 +222,15 @@ def run(
         documents = {cleaner.name: [*cleaned_documents(folder / "scores", cleaner)] for cleaner in every}
     pages = read.loc[[int(document.id) for document in documents[BASELINE]], ["class", "group"]]
     texts = {name: [document.text for document in own] for name, own in documents.items()}
-    found = classify(pages, texts, classifier, workers, always)
-    write_text(output / "pages.csv", found.to_csv(index=False))
+    classified = classify(pages, texts, classifier, workers, always)
+    write_text(output / "pages.csv", classified.to_csv(index=False))
     tested = [*(~pages.group.isin(always))]
-    table, groups = measure(found, {name: [*compress(own, tested)] for name, own in documents.items()})
-    counts = found["class"].value_counts().sort_index()
-    said = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+    table, groups = measure(classified, {name: [*compress(own, tested)] for name, own in documents.items()})
+    counts = classified["class"].value_counts().sort_index()
+    by_class = ", ".join(f"{name} {count:,}" for name, count in counts.items())
     trained = f", {', '.join(always)} always trained on" if always else ""
-    caption = (
-        f"F1 by class (Table 6), each group left out in turn{trained}. {len(found):,} of {len(read):,} pages: {said}."
-    )
+    pages_of = f"{len(classified):,} of {len(read):,} pages: {by_class}."
+    caption = f"F1 by class (Table 6), each group left out in turn{trained}. {pages_of}"
     write_table(output, "f1", caption, table[["cleaner", "macro_f1", *counts.index]])
     caption = (
         "Against the uncleaned pages: difference of macro F1, its 95 % interval; McNemar's exact test of single pages."
@@ -239,20 +240,21 @@ def run(
 
 
 def main() -> None:
-    """Classify the pages that are named."""
+    """Read the command line and classify the pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("labelled", type=Path)
-    parser.add_argument("-c", "--cleaner", action="append", help="a cleaner's name, may be repeated (the docs' seven)")
+    parser.add_argument("-c", "--cleaner", action="append", help="cleaner, may be repeated [default: seven cleaners]")
     parser.add_argument("-o", "--output", type=Path, required=True)
-    parser.add_argument("--transformer", type=Path, help="classify by the transformer whose weights are in this folder")
+    parser.add_argument("--transformer", type=Path, help="folder with the weights of a transformer to classify by")
     parser.add_argument(
-        "--always-train", action="append", default=[], metavar="GROUP", help="never leave this group out"
+        "--always-train", action="append", default=[], metavar="GROUP", help="group that is in every training set"
     )
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (one per core)")
-    asked = parser.parse_args()
-    classifier = TransformerClassifier(asked.transformer) if asked.transformer else linear_classifier
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes [default: one per core]")
+    options = parser.parse_args()
+    classifier = TransformerClassifier(options.transformer) if options.transformer else linear_classifier
+    cleaners = options.cleaner or CLEANERS
     with errors_in_a_line():
-        run(asked.labelled, asked.cleaner or CLEANERS, asked.output, classifier, asked.workers, asked.always_train)
+        run(options.labelled, cleaners, options.output, classifier, options.workers, options.always_train)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Files of the papers' scripts: tables as Markdown and CSV, plots as SVG; errors in one line each.
 
-`python scripts/papers/paper_files.py PAGE FOLDER...` puts them into a documentation page: a place `<!-- NAME/TABLE -->` up to
-`<!-- end -->` gets TABLE.md of the folder NAME, and an image `plots/NAME-PLOT.svg` is its PLOT.svg.
+`python scripts/papers/paper_files.py PAGE FOLDER...` puts tables and plots into a documentation page. A place
+`<!-- NAME/TABLE -->` up to `<!-- end -->` gets TABLE.md of the folder NAME. An image `plots/NAME-PLOT.svg` becomes a copy of
+the folder's PLOT.svg.
 """
 
 from __future__ import annotations
@@ -22,9 +23,7 @@ import vl_convert
 from thresher import ThresherError
 from thresher.base.files import write_text
 
-OUTPUT = click.option(
-    "--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write into."
-)
+OUTPUT = click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="Folder to write into.")
 INK = "#1f2429"
 COLOURS = ("#2a78b5", "#c25a12", "#17876a", "#9c5aa5", "#8a7a00", "#c23b5a")
 _CONFIG = {
@@ -37,7 +36,7 @@ _CONFIG = {
 
 
 def write_table(folder: Path, name: str, caption: str, frame: pd.DataFrame, shown: pd.DataFrame | None = None) -> None:
-    """Write a frame to `name`.csv, and it or what is `shown` of it to `name`.md; print the latter."""
+    """Write a frame to `name`.csv, write `shown`, or else the frame, to `name`.md, and print it."""
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / f"{name}.csv", frame.to_csv(index=False))
     text = markdown(frame if shown is None else shown, caption)
@@ -46,7 +45,7 @@ def write_table(folder: Path, name: str, caption: str, frame: pd.DataFrame, show
 
 
 def markdown(frame: pd.DataFrame, caption: str) -> str:
-    """Return a table with its caption below; where a value is missing it has a dash."""
+    """Return a table with its caption below. A missing value is a dash."""
     cells = {name.replace("_", " "): _cells(column) for name, column in frame.items()}
     rules = ["---:" if pd.api.types.is_numeric_dtype(column) else "---" for _, column in frame.items()]
     lines = (cells, rules, *zip(*cells.values(), strict=True))
@@ -73,7 +72,7 @@ def write_plot(path: Path, title: str, spec: Mapping[str, Any]) -> None:
 
 @contextmanager
 def errors_in_a_line() -> Iterator[None]:
-    """End the script with the lines of an error that its user can mend."""
+    """End the script with the lines of a `ThresherError`, without a traceback."""
     try:
         yield
     except ThresherError as error:
@@ -81,7 +80,7 @@ def errors_in_a_line() -> Iterator[None]:
 
 
 def fill(page: Path, folder: Path) -> None:
-    """Put a folder's tables and plots into the places that a documentation page has for them."""
+    """Put a folder's tables and plots into their places on a documentation page."""
     name, text = re.escape(folder.name), page.read_text(encoding="utf-8")
     place = re.compile(rf"(<!-- {name}/(\S+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
     filled = place.sub(lambda match: match[1] + (folder / f"{match[2]}.md").read_text(encoding="utf-8"), text)

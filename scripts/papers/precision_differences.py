@@ -1,9 +1,9 @@
-"""How many pages gain and lose precision by a cleaner, in bins of five percentage points.
+"""Numbers of pages that gain and lose precision by a cleaner, in bins of five percentage points.
 
 usage: python scripts/papers/precision_differences.py GOLD_FOLDER NAME -o OUT
 
-Sources: Evert, NCleaner, LREC 2008, Fig. 3; StupidOS, WAC 2007, Fig. 3. The precision is of words by alignment, against that
-of all text. Each bin includes its bound farther from zero; pages without a difference are in none.
+Sources: Evert, NCleaner, LREC 2008, Fig. 3; StupidOS, WAC 2007, Fig. 3. Precision is of aligned words, compared with the
+precision of all text. Each bin includes its bound farther from zero. Pages without a difference are in no bin.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = dict[str, int]
 
 
 def bins(values: Sequence[float], baseline: Sequence[float]) -> tuple[list[Row], int, float]:
-    """Return the bins of differences in percentage points, the number of pages without one, and their mean."""
+    """Return the bins of differences in percentage points, the number of pages without a difference, and the mean."""
     differences = [100 * (value - base) for value, base in zip(values, baseline, strict=True)]
     counts = Counter(
         int(math.copysign(max(1, math.ceil(round(abs(value), 6) / BIN)), value))
@@ -43,7 +43,7 @@ def bins(values: Sequence[float], baseline: Sequence[float]) -> tuple[list[Row],
 
 
 def plot(rows: Sequence[Row], tied: int) -> dict[str, Any]:
-    """Return the histogram; pages without a difference are a thin bar at zero."""
+    """Return the histogram. A thin bar at zero counts pages without a difference."""
     values = [{**row, "won": row["to"] > 0} for row in rows]
     x = {"type": "quantitative", "title": "precision less the baseline's, percentage points", "axis": {"format": "+d"}}
     y = {"field": "pages", "type": "quantitative"}
@@ -80,7 +80,7 @@ def plot(rows: Sequence[Row], tied: int) -> dict[str, Any]:
 @click.argument("name")
 @OUTPUT
 def main(gold_folder: Path, name: str, output: Path) -> None:
-    """Print how many pages of GOLD_FOLDER gain and lose precision by the cleaner NAME."""
+    """Print the numbers of pages of GOLD_FOLDER that gain and lose precision by the cleaner NAME."""
     pages, by_cleaner = clean_gold(gold_folder, [name])
     baseline, values = (
         [

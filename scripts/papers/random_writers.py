@@ -1,4 +1,4 @@
-"""Words of blocks and their densities as distributions: Kohlschütter et al. (2010), sections 5.1 and 5.2."""
+"""Distributions fitted to blocks' words and text densities: Kohlschütter et al. (2010), sections 5.1 and 5.2."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class WriterFit:
     """A distribution fitted to the shares of blocks by words, or of words by density.
 
     Attributes:
-        parameters: P_T(N) for one state; P_N(S), P_S(N), P_L(N) for short and long text, P_S(N) being the larger, in [0, 1];
-            or those of `three_parts`.
-        r2: the coefficient of determination, adjusted by the number of parameters; NaN with too few numbers of words.
-        rmse: the root of the squared error by its degrees of freedom.
+        parameters: P_T(N) for one state; P_N(S), P_S(N), P_L(N) for short and long text, with P_S(N) >= P_L(N), in [0, 1];
+            or the parameters of `three_parts`.
+        r2: the coefficient of determination, adjusted for the number of parameters; NaN for too few shares.
+        rmse: the root of the squared error over its degrees of freedom.
     """
 
     parameters: tuple[float, ...]
@@ -37,7 +37,7 @@ class WriterFit:
 
 
 def word_shares(words: npt.NDArray[Any]) -> Doubles:
-    """Return the share of blocks that have 1, 2, … words, of those that have any; shape (most words,)."""
+    """Return the shares of blocks with 1, 2, … words among the blocks with words; shape (most words,)."""
     counts = np.bincount(words[words > 0].astype(np.int64))[1:]
     shares: Doubles = counts / max(int(counts.sum()), 1)
     return shares
@@ -71,21 +71,21 @@ def fit_two_states(shares: Doubles) -> WriterFit:
 
 
 def density_shares(densities: npt.NDArray[Any], words: npt.NDArray[Any]) -> Doubles:
-    """Return the share of words in blocks of density 0, 1, … (rounded), up to the last that has any; shape (densities,)."""
+    """Return the shares of words in blocks of density 0, 1, … (rounded), up to the highest density; shape (densities,)."""
     counts = np.trim_zeros(np.bincount(np.rint(densities).astype(np.int64), words), "b")
     shares: Doubles = counts / max(float(counts.sum()), 1.0)
     return shares
 
 
 def three_parts(parameters: Doubles, densities: Doubles) -> Doubles:
-    """Return the shares of words by density, 0, 1, … (section 5.1): two beta distributions and a normal one.
+    """Return the shares of words by density, 0, 1, … (section 5.1): two beta distributions and a normal distribution.
 
-    Densities are scaled to the middles of as many parts of [0, 1]. Parameters: weight, mean and sum of the exponents α + β of
-    either beta distribution, that of template text first; weight, mean and standard deviation of the normal one.
+    Densities are mapped to the middles of equal parts of [0, 1]. Parameters: weight, mean and sum of the exponents α + β of
+    each beta distribution, template text first; weight, mean and standard deviation of the normal distribution.
     """
     parts = len(densities)
     x = (densities + 0.5) / parts
-    # SciPy's `pdf` would be exact, too, and ten times as slow.
+    # The formula of the density, since SciPy's `pdf` is ten times as slow.
     shares = np.zeros(parts)
     for weight, mean, size in parameters[:6].reshape(2, 3):
         alpha, other = mean * size, (1 - mean) * size
@@ -96,7 +96,7 @@ def three_parts(parameters: Doubles, densities: Doubles) -> Doubles:
 
 
 def fit_three_parts(shares: Doubles) -> WriterFit:
-    """Fit two beta distributions and a normal one by least squares to the shares of words by density."""
+    """Fit two beta distributions and a normal distribution by least squares to the shares of words by density."""
     low = [0, 0.01, 2, 0, 0.01, 2, 0, 0, 0.02]
     high = [1, 0.99, 500, 1, 0.99, 500, 1, 1, 0.5]
     fit = _fit(three_parts, _MIXTURE_STARTS, shares, first=0, bounds=(low, high))
@@ -111,9 +111,9 @@ def _fit(
     first: int = 1,
     bounds: tuple[Any, Any] = (0, 1),
 ) -> WriterFit:
-    """Return the best of the fits from all starts; the first share is that of the number `first`.
+    """Return the best of the fits from all starts. The first share belongs to the number `first`.
 
-    Standard errors use n - m degrees of freedom, as in curve fitting.
+    Errors have n - m degrees of freedom, as in curve fitting.
     """
     words = np.arange(first, first + len(shares), dtype=np.float64)
     fits = [

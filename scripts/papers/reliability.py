@@ -1,14 +1,15 @@
-"""Which cleaned pages are reliable: a page's precision, predicted from its cleaned text alone.
+"""Predict a page's precision from its cleaned text alone, to select reliable pages without gold.
 
 usage: python scripts/papers/reliability.py GOLD_FOLDER [-c NAME...] -o OUT [--floor 0.86]
 
-Source: Evert, StupidOS, WAC 2007, section 4.4: a linear model of the number of segments, their mean length and the share
-of text in very short ones selects pages of high precision where there is no gold text. The paper does not give the form of the
-model. Here number and length enter by their logarithms and `SHORT` is 15. Over eight cleaners and three gold standards of 58,
-71 and 300 pages, the root mean square error of cross-validated predictions is 0.174 that way, 0.175 with the length as it is
-and 0.177 with both as they are; with a `SHORT` of 3, 5, 8, 10, 20 and 25 it is 0.184, 0.180, 0.177, 0.179, 0.172 and 0.172.
-The standard deviation of precision there is 0.231. Selected are the pages whose prediction, by a model fitted to other pages,
-is at least the floor; by default the better half. The plot is of the last cleaner.
+Source: Evert, StupidOS, WAC 2007, section 4.4. A linear model predicts precision from the number of segments, their mean
+length and the share of text in very short segments. A page is selected if its prediction, by a model fitted to other pages,
+is at least the floor; by default the floor selects the better half. The plot shows the last cleaner.
+
+The paper does not give the form of the model. Here number and length enter as logarithms, and `SHORT` is 15. Over eight
+cleaners and three gold standards of 58, 71 and 300 pages, the root mean square error of cross-validated predictions is 0.174.
+It is 0.175 with the length itself and 0.177 with number and length themselves. With a `SHORT` of 3, 5, 8, 10, 20 and 25 it is
+0.184, 0.180, 0.177, 0.179, 0.172 and 0.172. The standard deviation of precision is 0.231.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from thresher import InputError, compare_words
 from thresher.evaluation.significance import TOLERANCE
 
 SHORT = 15
-"""Segments of fewer words are very short."""
+"""Words below which a segment is very short."""
 FOLDS = 10
 LOW = (0.7, 0.9)
-"""Pages of lower precision are counted, as in the paper's footnote 10."""
+"""Precisions below which pages are counted, as in the paper's footnote 10."""
 LEAST_PAGES = 6
 """Fewest pages to fit a model to: two more than its coefficients."""
 
@@ -42,9 +43,9 @@ Row = dict[str, Any]
 
 
 class Model(NamedTuple):
-    """A linear model of precision; coefficients are 0 where a statistic is constant or follows from those before it.
+    """A linear model of precision. The coefficient of a statistic that depends linearly on earlier statistics is 0.
 
-    `r_squared` is the explained share of the variance; 1 where all pages have the same precision.
+    `r_squared` is the explained share of the variance; 1 if all pages have equal precision.
     """
 
     coefficients: Floats
@@ -57,7 +58,7 @@ class Model(NamedTuple):
 
 
 def statistics_of(text: Text) -> tuple[float, ...] | None:
-    """Return 1, ln(1 + segments), ln(1 + mean length) and the share of words in short ones; None without words."""
+    """Return 1, ln(1 + segments), ln(1 + mean length) and the share of words in short segments; None without words."""
     lengths = [words for part in text if (words := len(part.text.split()))]
     total = sum(lengths)
     if not total:
@@ -84,7 +85,7 @@ def fit(statistics: Floats, precisions: Floats) -> Model:
 
 
 def cross_validated(statistics: Floats, precisions: Floats, folds: int = FOLDS, seed: int = 0) -> list[float]:
-    """Return each page's predicted precision, by a model that was fitted to the pages of the other folds."""
+    """Return each page's precision, predicted by a model fitted to the other folds."""
     count = len(statistics)
     fold_of_page = np.random.default_rng(seed).permutation(np.arange(count) % min(folds, max(count, 2)))
     predicted = np.zeros(count)
@@ -97,9 +98,9 @@ def cross_validated(statistics: Floats, precisions: Floats, folds: int = FOLDS, 
 def row_of(
     name: str, pages: Sequence[tuple[float, ...] | None], precisions: Sequence[float], floor: float | None
 ) -> Row:
-    """Return what selecting a cleaner's pages by predicted precision gains; pages without words are left out."""
-    kept = [(page, precision) for page, precision in zip(pages, precisions, strict=True) if page]
-    statistics, true = np.array([page for page, _ in kept]), [precision for _, precision in kept]
+    """Return a cleaner's row: the fit of the model, and the precision of selected pages. Pages without words are skipped."""
+    usable = [(page, precision) for page, precision in zip(pages, precisions, strict=True) if page]
+    statistics, true = np.array([page for page, _ in usable]), [precision for _, precision in usable]
     model = fit(statistics, np.array(true))
     predicted = cross_validated(statistics, np.array(true))
     floor = median_high(predicted) if floor is None else floor
@@ -124,7 +125,7 @@ def row_of(
 
 
 def plot(row: Row) -> dict[str, Any]:
-    """Return true precision against the predicted one; pages that reach the floor are filled."""
+    """Return a plot of true against predicted precision. Points of selected pages are filled."""
     values = [
         {"predicted": guess, "precision": true, "chosen": guess >= row["floor"]}
         for guess, true in zip(row["predicted"], row["true"], strict=True)
@@ -164,10 +165,10 @@ def plot(row: Row) -> dict[str, Any]:
 @click.command()
 @GOLD
 @CLEANERS
-@click.option("--floor", type=click.FloatRange(0, 1), help="Least predicted precision of a page that is selected.")
+@click.option("--floor", type=click.FloatRange(0, 1), help="Least predicted precision of selected pages.")
 @OUTPUT
 def main(gold_folder: Path, cleaners: tuple[str, ...], floor: float | None, output: Path) -> None:
-    """Print how well each cleaner's page precision is predicted, and what selecting pages by it gains."""
+    """Print how well each cleaner's page precision is predicted, and the precision of the pages selected by it."""
     gold, by_cleaner = clean_gold(gold_folder, cleaners)
     rows = []
     for name, texts in by_cleaner.items():
@@ -176,7 +177,7 @@ def main(gold_folder: Path, cleaners: tuple[str, ...], floor: float | None, outp
             for text, page in zip(texts, gold, strict=True)
         ]
         pages = [*map(statistics_of, texts)]
-        # Cross-validation fits models to parts of the pages.
+        # Cross-validation fits each model to a part of the pages, so twice the least number is needed.
         if sum(page is not None for page in pages) >= 2 * LEAST_PAGES:
             rows.append(row_of(name, pages, precisions, floor))
     if not rows:

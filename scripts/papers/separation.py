@@ -1,12 +1,12 @@
-"""How well scores separate content from boilerplate, at any cutoff: the area under the ROC curve over sentences.
+"""Measure how well scores separate content from boilerplate at any cutoff: the area under the ROC curve over sentences.
 
 usage: python scripts/papers/separation.py GOLD_FOLDER SCORER... -o OUT [--rough]
 
-A sentence is content if at least half of its words are aligned with its page's gold text. The area is the probability that a
-random content sentence has a better score than a random boilerplate sentence, ties counting half (Hanley and McNeil, The
-meaning and use of the area under a receiver operating characteristic curve, Radiology 1982): 0.5 is chance, 1 is perfect. The
-numbers of words and the text density are measured too, as yardsticks. GOLD_FOLDER is as for `thresher cleaneval`; scorers that
-learn from a collection, such as perplexity(lm=self), learn from the descriptive text of these pages.
+A sentence is content if at least half of its words align with its page's gold text. The area is the probability that a
+random content sentence has a better score than a random boilerplate sentence; ties count half (Hanley and McNeil, The
+meaning and use of the area under a receiver operating characteristic curve, Radiology 1982). 0.5 is chance, 1 is perfect. For
+comparison, the script also measures numbers of words and text density. GOLD_FOLDER is as for `thresher cleaneval`. Scorers
+that learn from a collection, such as perplexity(lm=self), learn from the descriptive text of these pages.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ Row = dict[str, Any]
 
 
 class Labelled(NamedTuple):
-    """The sentences with words of a page: whether each is content, and its words; both of shape (sentences)."""
+    """The sentences of a page that have words: whether each is content, and its words; both of shape (sentences,)."""
 
     content: Bools
     words: Floats
 
 
 def measure(gold: Sequence[GoldPage], scorers: dict[str, Scorer], rough: bool) -> tuple[list[Row], list[Labelled]]:
-    """Label the sentences of pages, score them, and measure each scorer and the yardsticks, a row each."""
+    """Return a row for each scorer and yardstick, and the labelled sentences of the pages."""
     pages: list[tuple[GoldPage, Segments]] = []
     for page in gold:
         try:
@@ -89,7 +89,7 @@ def measure(gold: Sequence[GoldPage], scorers: dict[str, Scorer], rough: bool) -
 
 
 def aligned_labels(sentences: Sequence[str], gold: str) -> Bools:
-    """Return which sentences have at least half of their words in blocks that match the gold text; False without words."""
+    """Return whether each sentence has at least half of its words in blocks that match the gold text; False without words."""
     split = [sentence.split() for sentence in sentences]
     words = [word for sentence in split for word in sentence]
     before = np.zeros(len(words) + 1, dtype=np.int64)
@@ -103,13 +103,16 @@ def aligned_labels(sentences: Sequence[str], gold: str) -> Bools:
 
 
 def rough_labels(sentences: Sequence[str], gold: str) -> Bools:
-    """Return which sentences occur in the gold text, ignoring case and white space."""
+    """Return whether each sentence occurs in the gold text, ignoring case and white space."""
     text = _normalised(gold)
-    return np.array([bool(one) and one in text for one in map(_normalised, sentences)], dtype=np.bool_)
+    return np.array([bool(part) and part in text for part in map(_normalised, sentences)], dtype=np.bool_)
 
 
 def goodness(scorer: Scorer, segments: Segments) -> Floats:
-    """Return a score for each sentence, its own or its block's, higher for content: negated if low scores are kept."""
+    """Return a score for each sentence, its own or its block's, that is higher for content.
+
+    The scores of a scorer that keeps low scores are negated.
+    """
     scores = scorer.score(segments).astype(np.float64)
     if scorer.segment == BLOCK:
         scores = scores[segments.block_of_sentence]
@@ -121,9 +124,9 @@ def separation(
 ) -> Row:
     """Measure how well scores, higher for content and never NaN, separate the sentences of pages.
 
-    Areas are over pairs of sentences and over pairs of words, each with its sentence's score. The 95 % intervals are
-    percentiles over resampled pages, since the sentences of a page are not independent. The page mean is over pages with both
-    kinds. The best cutoff has the highest F1 of words in content sentences, all pages pooled.
+    One area is over pairs of sentences, one over pairs of words, which have their sentences' scores. The 95 % intervals are
+    percentiles over resampled pages, since the sentences of a page are not independent. The page mean is over pages with
+    content and boilerplate. The best cutoff has the highest F1 of words in content sentences, all pages pooled.
     """
     count = len(pages)
     drawn = np.zeros((0, 0), dtype=np.int64)
@@ -148,7 +151,7 @@ def separation(
 
 
 def area(scores: Floats, content: Bools) -> float:
-    """Return the share of correctly ordered pairs (Mann and Whitney's U); NaN if there are only sentences of one kind."""
+    """Return the share of correctly ordered pairs (Mann and Whitney's U); NaN without content or without boilerplate."""
     others = scores[~content]
     return _ratio(_below(scores[content], others, np.ones(len(others))).sum(), content.sum() * len(others))
 
@@ -169,9 +172,10 @@ def _best_cutoff(pages: Sequence[Labelled], scores: Sequence[Floats]) -> Row:
 
 
 def _pairs(pages: Sequence[Labelled], scores: Sequence[Floats], weights: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Return the weights of correctly ordered and of all pairs: a content sentence of page i, a boilerplate one of page j.
+    """Return the weights of correctly ordered pairs and of all pairs; shape (pages, pages) each.
 
-    Areas are ratios of sums over these matrices, for bootstrap samples too.
+    A pair in cell (i, j) is a content sentence of page i and a boilerplate sentence of page j. Areas are ratios of sums over
+    these matrices, also for bootstrap samples.
     """
     count = len(pages)
     won = np.zeros((count, count))
@@ -187,7 +191,7 @@ def _pairs(pages: Sequence[Labelled], scores: Sequence[Floats], weights: Sequenc
 
 
 def _below(scores: Floats, others: Floats, weights: Floats) -> Floats:
-    """Return for each score the weight of the others below it, and half the weight of those equal to it."""
+    """Return for each score the weight of lower scores in `others`, plus half the weight of equal scores."""
     order = np.argsort(others, kind="stable")
     ranked, before = others[order], np.concatenate(([0.0], np.cumsum(weights[order])))
     sums: Floats = before[np.searchsorted(ranked, scores, "left")] + before[np.searchsorted(ranked, scores, "right")]
@@ -209,7 +213,9 @@ def _normalised(text: str) -> str:
 @click.command()
 @click.argument("gold_folder", type=click.Path(path_type=Path))
 @click.argument("scorers", nargs=-1, required=True)
-@click.option("--rough", is_flag=True, help="A sentence is content if its text occurs in the gold text; no alignment.")
+@click.option(
+    "--rough", is_flag=True, help="Count a sentence as content if its text occurs in the gold text, without alignment."
+)
 @OUTPUT
 def main(gold_folder: Path, scorers: tuple[str, ...], rough: bool, output: Path) -> None:
     """Print how well SCORERS, such as perplexity(lm=books), separate content from boilerplate on a gold standard."""

@@ -1,6 +1,6 @@
-"""One feature as a cleaner: mean word F1 on each gold standard, at the cutoff with the best mean on the others.
+"""Single features as cleaners: mean word F1 on each gold standard, at the cutoff with the best mean on the other standards.
 
-Features are those of blocks of Kohlschütter et al. (2010), section 3.3.
+The features describe blocks (Kohlschütter et al. 2010, section 3.3).
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ FEATURES: tuple[tuple[Scorer, Cutoffs], ...] = (
     *((scorer, scorer.grid) for scorer in (Links(), FullStops(), SentenceLength(), Capitals(), WordLength())),
     *((scorer, scorer.grid) for scorer in (Position(), Position(origin="top"), Quotient(), Quotient(of="density"))),
 )
-"""What is measured, with its cutoffs."""
+"""The measured features with their cutoffs."""
 
 
 def f1_by_cutoff(
     folder: Path, features: Sequence[tuple[Scorer, Cutoffs]], workers: int = 1
 ) -> Mapping[str, Mapping[str, float]]:
-    """Return the mean F1 of a gold standard's pages by scorer and cutoff; `none` has that of all text."""
+    """Return the mean F1 of a gold standard's pages by scorer and cutoff. `none` stands for all text."""
     pages = read_gold(folder).pages
     cleaners = {"none": {"": Cleaner()}}
     for scorer, cutoffs in features:
         cut, name = Cut(scorer, None), scorer.canonical_name
         cleaners[name] = {f"{at}": Cleaner((cut.at(parse_cutoff(f"{at}", name, name), name),)) for at in cutoffs}
-    found = {}
+    f1 = {}
     with temporary_folder() as scratch:
         score_gold(pages, [scorer for scorer, _ in features], scratch / "scores", workers)
         for name, by_cutoff in progress(cleaners.items(), folder.name, len(cleaners), "features"):
             words = compare_words_alone(pages, scratch / "scores", [*by_cutoff.values()], workers)
-            means = np.mean([[one.alignment.f1 for one in page] for page in words], axis=0)
-            found[name] = dict(zip(by_cutoff, means.tolist(), strict=True))
-    return found
+            means = np.mean([[compared.alignment.f1 for compared in page] for page in words], axis=0)
+            f1[name] = dict(zip(by_cutoff, means.tolist(), strict=True))
+    return f1
 
 
-def transferred(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> pd.DataFrame:
-    """Return F1 and cutoff of each scorer on each set, the cutoff being the best on the others; `found` is by set."""
+def transferred(by_set: Mapping[str, Mapping[str, Mapping[str, float]]]) -> pd.DataFrame:
+    """Return F1 and cutoff of each scorer on each set. The cutoff is the best on the other sets."""
     rows = []
-    for name in next(iter(found.values())):
+    for name in next(iter(by_set.values())):
         row: dict[str, float | str] = {"feature": name}
-        for own, f1 in found.items():
-            others = [by_name[name] for other, by_name in found.items() if other != own]
+        for own, f1 in by_set.items():
+            others = [by_name[name] for other, by_name in by_set.items() if other != own]
             means = {cutoff: sum(other[cutoff] for other in others) for cutoff in f1[name]}
             best = max(means, key=means.__getitem__)
             row |= {own: f1[name][best], f"{own}_cutoff": best}
@@ -65,18 +65,17 @@ def transferred(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> pd.Da
 
 
 def main() -> None:
-    """Measure the features on the gold standards that are named."""
+    """Read the command line and measure the features on gold standards."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", type=Path, nargs="+", help="two gold standards or more, as for `thresher cleaneval`")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the folder to write into")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (one per core)")
-    asked = parser.parse_args()
+    parser.add_argument("-o", "--output", type=Path, required=True, help="folder to write into")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes [default: one per core]")
+    options = parser.parse_args()
     with errors_in_a_line():
-        found = {gold.name: f1_by_cutoff(gold, FEATURES, asked.workers) for gold in asked.gold}
-        asked.output.mkdir(parents=True, exist_ok=True)
-        write_table(
-            asked.output, "features", "Mean F1, and the cutoff with the best mean on the others.", transferred(found)
-        )
+        by_set = {gold.name: f1_by_cutoff(gold, FEATURES, options.workers) for gold in options.gold}
+        options.output.mkdir(parents=True, exist_ok=True)
+        caption = "Mean F1, and the cutoff with the best mean on the other sets."
+        write_table(options.output, "features", caption, transferred(by_set))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Shallow features of blocks as scorers that hardly anybody cuts by.
+"""Scorers for shallow features of blocks that are rarely used for cleaning.
 
 Source: Kohlschütter, Fankhauser, Nejdl, Boilerplate Detection using Shallow Text Features, WSDM 2010, sections 3.3 and 4.3.1.
 """
@@ -16,13 +16,13 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import LETTER, count_by_end
 
 Doubles = npt.NDArray[np.float64]
-# The dots of addresses and numbers are followed by a letter or digit; of several dots in a row the last one counts.
+# A letter or digit follows the dots of addresses and numbers, which do not count. In a row of dots only the last one counts.
 _SEMICOLON = re.compile("[;；]")
 _FULL_STOP = re.compile(r"\.(?![\w.])|[。｡।۔።]")
 
 
 def _words_or_estimate(segments: Segments) -> Doubles:
-    """Return the words of each block; in scripts without spaces two letters count as a word."""
+    """Return the number of words of each block. In scripts without spaces two letters count as a word."""
     estimated = unspaced_words(segments)
     return np.where(estimated > 0, estimated, segments.words_in_blocks)
 
@@ -34,7 +34,7 @@ class _Shallow(Scorer):
 
 
 class WordLength(_Shallow):
-    """Mean number of characters of the block's words, their punctuation included; 0 without words."""
+    """Mean number of characters of the block's words, including punctuation; 0 without words."""
 
     name = "wordlength"
     keep = KEEP_LOW
@@ -51,7 +51,7 @@ class WordLength(_Shallow):
 
 
 class SentenceLength(_Shallow):
-    """Mean number of words of the block's sentences that have any; as in the paper, semicolons end sentences too."""
+    """Mean number of words of the block's sentences with words. As in the paper, semicolons also end sentences."""
 
     name = "sentencelength"
     keep = KEEP_HIGH
@@ -68,7 +68,7 @@ class SentenceLength(_Shallow):
 
 
 class FullStops(_Shallow):
-    """Full stops of the block by its words. A dot that a letter, digit or dot follows is none; 0 without words."""
+    """Full stops of the block over its words; 0 without words. A dot before a letter, digit or dot is no full stop."""
 
     name = "fullstops"
     keep = KEEP_HIGH
@@ -106,7 +106,7 @@ class Capitals(_Shallow):
 class Position(_Shallow):
     """Position of block i of n, counted from 0: (i + 1/2) / n from the top, or |2 (i + 1/2) / n - 1| from the middle.
 
-    The paper's relative position is that from the top; boilerplate surrounds the content.
+    The paper's relative position is from the top. The position from the middle fits boilerplate on both sides of the content.
     """
 
     name = "position"
@@ -126,9 +126,9 @@ class Position(_Shallow):
 
 
 class Quotient(_Shallow):
-    """Words or text density of the block by that of the previous one, which counts as 1 if it is less or there is none.
+    """Words or text density of the block, over that of the previous block.
 
-    The page's title is not the previous block of any.
+    The previous block counts as at least 1, and as 1 if there is none. The page's title is never the previous block.
     """
 
     name = "quotient"

@@ -1,4 +1,4 @@
-"""Classifiers of texts: a linear one over TF-IDF, and a transformer from weights on the disk."""
+"""Classifiers of texts: a linear classifier over TF-IDF, and a transformer with weights from the disk."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from thresher.base.progress import progress
 
 Ints = npt.NDArray[np.int64]
 TextClassifier = Callable[[Sequence[str], Ints, Sequence[str]], Ints]
-"""Learns from texts with their classes, from 0, and returns the classes of other texts."""
+"""A function that learns from texts and their classes, from 0, and returns the classes of other texts."""
 _BATCH, _MOST_TOKENS = 16, 512
-# Random numbers of training are the library's own, one sequence for all threads.
+# Transformers are trained one at a time, since all threads share PyTorch's random numbers.
 _ONE_AT_A_TIME = Lock()
 
 
 def linear_classifier(texts: Sequence[str], labels: Ints, others: Sequence[str]) -> Ints:
-    """Classify by a linear support vector machine over TF-IDF of words, one class against the others.
+    """Return the classes of other texts by scikit-learn's linear support vector machine over TF-IDF of words.
 
-    Errors weigh more the rarer their class is, as in the perplexity paper (section 4.3). Vocabulary and document frequencies
-    are of the training texts alone. They are scikit-learn's.
+    One machine separates each class from the others. Errors in rare classes weigh more, as in the perplexity paper (section
+    4.3). Vocabulary and document frequencies are from the training texts only.
     """
     terms = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\w+", dtype=np.float64)
     machine = LinearSVC(class_weight="balanced", random_state=0, max_iter=10_000)
     machine.fit(terms.fit_transform(texts), labels)
-    found: Ints = machine.predict(terms.transform(others))
-    return found
+    classes: Ints = machine.predict(terms.transform(others))
+    return classes
 
 
 @dataclass(frozen=True)
 class TransformerClassifier:
-    """A pretrained encoder with a new layer on top, all of it trained on the texts' first 512 tokens.
+    """A pretrained encoder with a new layer on top. Training changes all its weights, on the texts' first 512 tokens.
 
-    Devlin et al., BERT, NAACL 2019, appendix A.3, has rate, batch and epochs. Errors weigh more the rarer their class is, as
-    in the perplexity paper, section 4.3. Hugging Face's transformers do the work, which fetch nothing.
+    Rate, batch size and epochs are from Devlin et al., BERT, NAACL 2019, appendix A.3. Errors in rare classes weigh more, as
+    in the perplexity paper, section 4.3. Hugging Face's transformers train the model without network access.
 
     Attributes:
-        folder: a model as `save_pretrained` writes it, with its tokeniser.
+        folder: a model with its tokeniser, as `save_pretrained` writes them.
     """
 
     folder: Path
@@ -57,7 +57,7 @@ class TransformerClassifier:
 
         Raises:
             MissingDependencyError: without torch or transformers.
-            InputError: if the folder has no weights that can be read.
+            InputError: the folder has no readable weights.
         """
         try:
             import torch
@@ -99,12 +99,12 @@ class TransformerClassifier:
             model.eval()
             with torch.no_grad():
                 batches = _batches(list(range(len(others))))
-                found = [logits([others[row] for row in rows]).argmax(dim=1).cpu().numpy() for rows in batches]
-        return np.concatenate(found).astype(np.int64)
+                predicted = [logits([others[row] for row in rows]).argmax(dim=1).cpu().numpy() for rows in batches]
+        return np.concatenate(predicted).astype(np.int64)
 
 
 def accelerator(torch: Any) -> str:
-    """Return the name of the device to compute on: CUDA's first, Apple's, or else the CPU.
+    """Return the name of the device to compute on: CUDA, or else Apple's, or else the CPU.
 
     The paper used two Tesla V100S (section 4.4).
     """

@@ -179,7 +179,7 @@ def test_types_of_pages(tmp_path: Path) -> None:
     ("gold", "pages", "facts"),
     [
         ("Nothing of this", PAGES, ("no block is content",)),
-        (PROSE, 9, ("9 pages with blocks", "no 10 folds")),
+        (PROSE, 9, ("9 pages with blocks", "10 folds")),
         (PROSE, PAGES, ("all blocks of the class", "'headline'", "pages of fold")),
     ],
 )
