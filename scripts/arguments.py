@@ -1,4 +1,4 @@
-"""The arguments of the laboratory's commands: `--help` of each is the docstring of its file."""
+"""Parsers for the laboratory's commands: the docstring of a file is its `--help`."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import argparse
 
 
 def parser_of(docstring: str | None) -> argparse.ArgumentParser:
-    """Return a parser whose help is a docstring, as it stands."""
+    """Return a parser whose description is a docstring, with its line breaks."""
     return argparse.ArgumentParser(description=docstring, formatter_class=argparse.RawDescriptionHelpFormatter)

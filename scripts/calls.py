@@ -1,4 +1,4 @@
-"""Calling Thresher and the scripts of the papers."""
+"""Functions that run Thresher and the papers' scripts."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from thresher.reports.formatting import MARKS, direction
 
 
 def thresher(*arguments: object) -> str:
-    """Run a command of this environment's thresher, and return what it prints."""
+    """Run a command of this environment's thresher, and return its output."""
     command = [str(Path(sys.executable).with_name("thresher")), *map(str, arguments)]
     print(*command[1:], flush=True)
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -37,10 +37,10 @@ def run_sweeps(path: Path, name: str, sweeps: Mapping[str, Sequence[object]], ou
 
     Args:
         path: the experiment file.
-        name: also of the folder of results.
-        sweeps: cutoffs by scorer, in place of its sweeps and cleaners.
-        output: what holds the folders of results, and indexes.
-        more: tables to add.
+        name: name of the new experiment and its folder of results.
+        sweeps: cutoffs by scorer, which replace the experiment's sweeps and cleaners.
+        output: folder for the folders of results and indexes.
+        more: TOML tables to add.
     """
     text = path.read_text(encoding="utf-8")
     old = tomllib.loads(text)["experiment"]["name"]
@@ -48,10 +48,10 @@ def run_sweeps(path: Path, name: str, sweeps: Mapping[str, Sequence[object]], ou
     body = "".join(
         f"[[sweep]]\nscorer = {scorer!r}\ncutoffs = {[*cutoffs]!r}\n\n" for scorer, cutoffs in sweeps.items()
     )
-    written = path.with_name(f".{name}.toml")
-    written.write_text(f'{head}{body}[retrieval]\nmodels = ["qld"]\n{more}', encoding="utf-8")
+    temporary = path.with_name(f".{name}.toml")
+    temporary.write_text(f'{head}{body}[retrieval]\nmodels = ["qld"]\n{more}', encoding="utf-8")
     try:
-        thresher("run", written, "--results", output, "--indexes", output / "indexes", "--fresh")
+        thresher("run", temporary, "--results", output, "--indexes", output / "indexes", "--fresh")
     finally:
-        written.unlink()
+        temporary.unlink()
     return read_results(output / name)

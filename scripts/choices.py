@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Put what `thresher choose` found into docs/choosing.md.
+"""Put the indexes that `thresher choose` recommends into docs/choosing.md.
 
 usage: scripts/choices.py RESULTS_FOLDER...     (such as results/pydoc results/cacm results/postgresql)
 """
@@ -19,7 +19,7 @@ def main(folders: list[Path]) -> None:
     for folder in folders:
         choice = read_choice(folder)
         if choice is None:
-            sys.exit(f"error: {folder}: nothing was chosen. Fix: run `thresher choose` first.")
+            sys.exit(f"error: {folder}: there is no choice. Fix: run `thresher choose` first.")
         main = measure_header(choice.measure)[0]
         rows.append(row(folder.name, choice.models[0]))
     size = "postings (%)"
@@ -34,7 +34,7 @@ def row(name: str, model: ModelChoice) -> tuple[str, ...]:
 
 
 def named(pick: ChosenIndex | None) -> tuple[str, str, str]:
-    """Return the name, size and effect of an index."""
+    """Return the name, the size, and the means of the baseline and of an index."""
     if pick is None:
         return "–", "", ""
     main = pick.effects[0]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Put the table of cleaners and other packages into docs/which-cleaner.md, and those of headlines and comments into
-scripts/pages/content.md.
+"""Measure cleaners and other packages on five gold standards.
 
 usage: scripts/cleaner_table.py GOLD_FOLDERS
 
-GOLD_FOLDERS holds the five sets. Every page is cleaned by each cleaner and by the packages of the extra `extractors`. Pages a
-second are by the CPU time of one process, from the page's bytes or, for packages, its decoded text. `content` was trained on
-pages of the first two sets; its figures there are those by cross-validation, from scripts/pages/content.md.
+Writes the table of docs/which-cleaner.md, and the tables of headlines and comments in scripts/pages/content.md. GOLD_FOLDERS
+has the five gold standards. Each cleaner and each package of the extra `extractors` cleans every page. Pages a second are
+by the CPU time of one process, from the page's bytes or, for packages, from its decoded text. `content` was trained on the
+first two sets; its figures there are by cross-validation, from scripts/pages/content.md.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TRAINED_ON = SETS[:2]
 SCORED, HEADLINE, KEPT = (f"content(headings={choice})@0.5" for choice in ("score", "headline", "keep"))
 COMMENTS = "content(comments=keep,headings=score)@0.5"
 CLEANERS = (SCORED, HEADLINE, KEPT, COMMENTS, "boilerpipe(rules=words)")
-# Sets whose gold has comments, and whether `read_gold` must be told to count them.
+# Sets whose gold has comments, with the argument `comments` of `read_gold` that counts them.
 WITH_COMMENTS = {"cleaneval-dev": False, "dragnet-300": True}
 RATES = "Rates are of one process's CPU time, all in one run on one machine: compare them with each other."
 
@@ -59,7 +59,7 @@ def measured(page: GoldPage) -> list[tuple[float, float]]:
     decoded = unwrapped(decode(content).utf8.decode())
     cleaners = (partial(thresher.clean_html, content, cleaner) for cleaner in CLEANERS)
     packages = (partial(_extracted, extract, decoded) for extract in PACKAGES.values())
-    found = []
+    results = []
     for clean in (*cleaners, *packages):
         begin = process_time()
         try:
@@ -67,33 +67,33 @@ def measured(page: GoldPage) -> list[tuple[float, float]]:
         except (ThresherError, ValueError, TypeError, AttributeError, ArithmeticError, LookupError, AssertionError):
             text = ""
         seconds = process_time() - begin
-        found.append((compare_tokens(text, page.text).bag.f1, seconds))
-    return found
+        results.append((compare_tokens(text, page.text).bag.f1, seconds))
+    return results
 
 
 def word_f1(cleaner: str, page: GoldPage) -> float:
-    """Return the word F1 of a cleaner of ours on a page."""
+    """Return the word F1 of one of Thresher's cleaners on a page."""
     return float(compare_tokens(thresher.clean_html(read_page_bytes(page), cleaner), page.text).bag.f1)
 
 
 def cross_validated() -> dict[str, float]:
-    """Return the word F1 of `content` with headings scored, by set, from its page."""
+    """Return the word F1 of `content` with headings scored, by set, from scripts/pages/content.md."""
     text = CONTENT.read_text(encoding="utf-8")
     row = r"\*\*{}\*\*, by cross-validation.*?\| content\S* \| [\d,]+ \| ([\d.]+) \|"
-    found = {name: re.search(row.format(name), text, re.DOTALL) for name in TRAINED_ON}
-    return {name: float(match[1]) for name, match in found.items() if match}
+    matches = {name: re.search(row.format(name), text, re.DOTALL) for name in TRAINED_ON}
+    return {name: float(match[1]) for name, match in matches.items() if match}
 
 
 def rows(f1: dict[str, Sequence[float]], rates: Sequence[float]) -> Iterator[list[str]]:
-    """Yield the rows of README's table."""
+    """Yield the rows of the table of cleaners."""
     validated = cross_validated()
     names = [f"`{name}`" for name in CLEANERS] + [*PACKAGES]
     for at, name in enumerate(names):
         if CLEANERS[at : at + 1] == (KEPT,):
             continue
-        cells = [f"{f1[one][at]:.3f}" for one in SETS]
+        cells = [f"{f1[gold][at]:.3f}" for gold in SETS]
         if CLEANERS[at : at + 1] in ((SCORED,), (HEADLINE,), (COMMENTS,)):
-            cells[:2] = [f"{validated[one]:.3f}" if name == f"`{SCORED}`" else "–" for one in TRAINED_ON]
+            cells[:2] = [f"{validated[gold]:.3f}" if name == f"`{SCORED}`" else "–" for gold in TRAINED_ON]
         yield [name, *cells, f"{rates[at]:,.0f}"]
 
 
@@ -112,11 +112,11 @@ def main() -> None:
             f1[name] = [fmean(page[at][0] for page in done) for at in range(len(seconds))]
             seconds = [total + sum(page[at][1] for page in done) for at, total in enumerate(seconds)]
             counts[name] = len(pages)
-        told = []
+        comment_rows = []
         for name, comments in WITH_COMMENTS.items():
             pages = [page for page in read_gold(gold_folders / name, comments=comments).pages if page.text]
-            found = (pool.map(partial(word_f1, cleaner), pages, chunksize=8) for cleaner in (SCORED, COMMENTS))
-            told.append([name, f"{len(pages):,}", *(f"{fmean(each):.4f}" for each in found)])
+            by_cleaner = (pool.map(partial(word_f1, cleaner), pages, chunksize=8) for cleaner in (SCORED, COMMENTS))
+            comment_rows.append([name, f"{len(pages):,}", *(f"{fmean(values):.4f}" for values in by_cleaner)])
     rates = [sum(counts.values()) / total for total in seconds]
     heads = ["cleaner", *(f"{name} ({count:,})" for name, count in counts.items()), "pages a second"]
     packages = ", ".join(
@@ -135,7 +135,7 @@ def main() -> None:
             ([name, f"{counts[name]:,}", *(f"{value:.4f}" for value in f1[name][:3])] for name in SETS),
         ),
     )
-    put(CONTENT, "comments", table(["set", "pages", f"`{SCORED}`", f"`{COMMENTS}`"], told))
+    put(CONTENT, "comments", table(["set", "pages", f"`{SCORED}`", f"`{COMMENTS}`"], comment_rows))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Measure cleaning on gold standards and put the figures into scripts/pages/cleaning.md, cleaning-tables.md and
-cleaning-curves.md.
+"""Measure cleaning on gold standards, for cleaning.md, cleaning-tables.md and cleaning-curves.md in scripts/pages.
 
 usage: scripts/cleaning.py GOLD_FOLDER... [--output FOLDER]
 
-Every gold standard is measured with the default cleaners and the packages of the extra `extractors`. On the first
-two, cutoffs are
-swept, each set's best is tested on the other, and NCleaner is trained on growing parts of one and scored on the other.
+The script measures the default cleaners and the packages of the extra `extractors` on every gold standard. On each of the
+first two it also sweeps cutoffs and tests the best on the other, and trains NCleaner on growing parts and tests it on the
+other.
 """
 
 import argparse
@@ -24,15 +23,15 @@ SWEEPS = ("words=2,4,6,8,10,12,15,20,30", "density=2,4,6,8,9,10,10.5,11,12,14", 
 
 
 def tables(folder: Path) -> list[str]:
-    """Give the tables of a run, each with its caption."""
+    """Return the tables of a run, each with its caption."""
     return re.findall(r"(?:\|.*\n)+(?:\n(?!\|).+\n)*", (folder / "table.md").read_text(encoding="utf-8"))
 
 
 def measure(gold: Path, output: Path) -> None:
     thresher("cleaneval", gold, "--extractors", "--output", output)
-    found = tables(output)
-    put(DOCS / "cleaning.md", f"gold: {gold.name}", found[0])
-    put(DOCS / "cleaning-tables.md", f"gold: {gold.name}", "\n".join(found[1:]))
+    first, *others = tables(output)
+    put(DOCS / "cleaning.md", f"gold: {gold.name}", first)
+    put(DOCS / "cleaning-tables.md", f"gold: {gold.name}", "\n".join(others))
 
 
 def transfer(gold: Path, other: Path, output: Path) -> None:
@@ -54,14 +53,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", nargs="+", type=Path)
     parser.add_argument("--output", type=Path, default=ROOT / "results" / "cleaning")
-    asked = parser.parse_args()
-    for gold in asked.gold:
-        measure(gold, asked.output / gold.name)
-    if len(asked.gold) > 1:
-        here, there = asked.gold[:2]
+    options = parser.parse_args()
+    for gold in options.gold:
+        measure(gold, options.output / gold.name)
+    if len(options.gold) > 1:
+        here, there = options.gold[:2]
         for gold, other in ((here, there), (there, here)):
-            transfer(gold, other, asked.output / f"{gold.name}-sweeps")
-            learn(gold, other, asked.output / f"{gold.name}-learning")
+            transfer(gold, other, options.output / f"{gold.name}-sweeps")
+            learn(gold, other, options.output / f"{gold.name}-learning")
 
 
 if __name__ == "__main__":

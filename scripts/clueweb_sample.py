@@ -1,14 +1,14 @@
-"""Make a small collection in the form of ClueWeb12-B13, with topics and qrels in the form of TREC's two tracks.
+"""Generate a small collection in the form of ClueWeb12-B13, with topics and qrels in the form of two TREC tracks.
 
 usage: python scripts/clueweb_sample.py FOLDER
 
-All text is generated. FOLDER gets `ClueWeb12-B13/` (WARC files), `topics/` and `qrels/`, so that the experiments of ClueWeb12
-can be tried without it:
+All text is generated. FOLDER gets `ClueWeb12-B13/` (WARC files), `topics/` and `qrels/`. With these files you can try the
+experiments on ClueWeb12 without ClueWeb12:
 
     CLUEWEB12_B13=FOLDER/ClueWeb12-B13 TREC_TOPICS=FOLDER/topics TREC_QRELS=FOLDER/qrels \\
         thresher run experiments/clueweb12-perplexity.toml --seconds 0
 
-Each page has sentences about its own subject, and menus with the words of others: who leaves out the menus finds more.
+Each page has sentences about its subject, and menus with the words of other subjects. Cleaning away the menus improves search.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SUBJECTS = (
     "horse saddle", "island ferry", "jazz trumpet", "kettle steam", "lemon grove", "marble quarry",
     "needle thread", "oyster reef", "parrot feather", "quilt pattern", "river otter", "salmon ladder",
 )  # fmt: skip
-"""The words of a subject are a query of both tracks, with `FURTHER_WORD` in the second."""
+"""Subjects of the pages. A subject is a topic of both tracks; the second track's topics also have `FURTHER_WORD`."""
 SENTENCES = (
     "This is one of the most important things that people should know about the {0}.",
     "In the first part of the year there was a great deal of work to be done on the {0} and the {1}.",
@@ -57,7 +57,7 @@ COLLECTION, TOPICS, QRELS = "ClueWeb12-B13", "topics", "qrels"
 
 @dataclass(frozen=True)
 class SamplePage:
-    """A page of the collection: its id in ClueWeb12's form, the number of its subject, its grade for it, and its HTML."""
+    """A page: its id in ClueWeb12's form, the number of its subject, its relevance grade for the subject, and its HTML."""
 
     id: str
     subject: int
@@ -66,19 +66,19 @@ class SamplePage:
 
 
 def generated_pages() -> Iterator[SamplePage]:
-    """Yield the pages, those of each subject apart from each other."""
+    """Yield the pages, with the pages of a subject far apart."""
     rng = random.Random(SEED)
     for number in range(len(SUBJECTS) * PAGES_OF_SUBJECT):
         subject = number % len(SUBJECTS)
         file, place = divmod(number, PAGES_OF_FILE)
-        # The first page of a subject says most of it, the last nothing.
+        # The first page of a subject has the most sentences about it, the last two have none.
         grade = max(2 - number // len(SUBJECTS), 0)
         page_id = f"clueweb12-0000wb-{file:02}-{place:05}"
         yield SamplePage(page_id, subject, grade, _html(rng, subject, grade))
 
 
 def _html(rng: random.Random, subject: int, grade: int) -> str:
-    """Return a page with sentences, of which `grade + 1` have the subject's words if it is above 0, between two menus."""
+    """Return a page of sentences between two menus. For grades above 0, `grade + 1` sentences have the subject's words."""
     words = SUBJECTS[subject].split()
     about = [_sentence(rng, words) for _ in range(grade + 1)] if grade else []
     others = [_sentence(rng, ["place", "house"]) for _ in range(6)]
@@ -95,7 +95,7 @@ def _sentence(rng: random.Random, words: Sequence[str]) -> str:
 
 
 def _menu(rng: random.Random) -> str:
-    """Return a list of links, in which the words of other subjects stand often."""
+    """Return a list of links that repeats the words of other subjects."""
     items = [*MENU]
     for subject in rng.sample(SUBJECTS, 2):
         items += [f"{subject.title()} {rng.choice(MENU)}"] * 2
@@ -104,7 +104,7 @@ def _menu(rng: random.Random) -> str:
 
 
 def warc_file(pages: Sequence[SamplePage]) -> bytes:
-    """Return a WARC file as ClueWeb12 has them: a member of gzip for each record, the first of which describes the file."""
+    """Return a WARC file in ClueWeb12's form: a gzip member for each record. The first record describes the file."""
     about = b"software: clueweb_sample.py\r\nformat: WARC File Format 1.0\r\n"
     records = [_record("warcinfo", "application/warc-fields", "", about)]
     for page in pages:
@@ -150,13 +150,13 @@ def decision_qrels(pages: Sequence[SamplePage]) -> str:
 
 
 def web_qrels(pages: Sequence[SamplePage]) -> str:
-    """Return judgments in the form of the Web Track 2013, in which -2 is spam."""
+    """Return judgments in the form of the Web Track 2013. The grade -2 means spam."""
     judged = sorted((page.subject + 201, page.id, page.grade or -2) for page in pages)
     return "".join(f"{topic} 0 {page} {grade}\n" for topic, page, grade in judged)
 
 
 def make_sample(folder: Path) -> None:
-    """Write all files, and print how many pages and topics they have."""
+    """Write all files, and print their numbers of pages and topics."""
     pages = list(generated_pages())
     segment = folder / COLLECTION / "ClueWeb12_00" / "0000wb"
     for part in (segment, folder / TOPICS, folder / QRELS):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compare on the web collection and on the Ray documentation, and put the tables into pages of scripts/pages.
+"""Compare headings, models, statistics and judgments on the web collection and on Ray's documentation, for scripts/pages.
 
 usage: scripts/comparisons.py titles|bm25|statistics|judgments|all
 
-Needs what `thresher explore` of experiments/web.toml and experiments/ray-docs.toml left in results/. Each index that a
-comparison needs is built from the scores and searched; its runs stay in results/comparisons/NAME and are taken from there the
-next time, unless the scores are newer.
+First run `thresher explore` on experiments/web.toml and experiments/ray-docs.toml; the script uses the scores in results/. It
+builds and searches each index that a comparison needs, and stores the runs in results/comparisons/NAME. Later calls reuse a
+run unless the scores are newer.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Values = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Collection:
-    """A collection whose scores are in results/."""
+    """A collection with its scores in results/."""
 
     name: str
 
@@ -69,7 +69,7 @@ class Collection:
         return read_topic_set(self.experiment.topics)
 
     def run(self, variant: str, model: str = QLD, original: bool = True) -> Run:
-        """Return the run of a variant, whose index is built if its runs are not there."""
+        """Return the run of a variant. If its runs are missing or older than the scores, build and search its index."""
         folder = RESULTS / "comparisons" / self.name
         stem = f"{safe_name(variant)}{'' if original else '.own-statistics'}"
         path = folder / f"{stem}.{model}.trec"
@@ -84,8 +84,8 @@ class Collection:
                 build_variant(store, parse_treatment(variant), index, self.experiment.index, original)
                 for name in (QLD, BM25):
                     with Searcher(index, parse_retrieval(name), self.experiment.retrieval.depth) as searcher:
-                        found = searcher.search_topics(queries, warm_up=0).hits
-                    write_run(folder / f"{stem}.{name}.trec", found, "thresher")
+                        hits = searcher.search_topics(queries, warm_up=0).hits
+                    write_run(folder / f"{stem}.{name}.trec", hits, "thresher")
         return read_run(path)
 
     def values(self, run: Run, qrels: Qrels | None = None, measures: Sequence[str] = (NDCG, AP)) -> Values:
@@ -106,7 +106,7 @@ def difference(values: Values, others: Values, measure: str) -> str:
 
 
 def titles() -> Iterator[tuple[str, ...]]:
-    """Give each variant with title and headings kept and without any."""
+    """Yield a line for each variant: with title and headings kept, and with both dropped."""
     for collection in map(Collection, NAMES):
         pairs = {
             BASELINE: "words(headings=drop)@0",
@@ -114,21 +114,22 @@ def titles() -> Iterator[tuple[str, ...]]:
         }
         baselines = [collection.values(collection.run(name)) for name in (BASELINE, pairs[BASELINE])]
         for name, dropped in pairs.items():
-            kept, left = (collection.values(collection.run(one)) for one in (name, dropped))
-            cells = [collection.name, f"`{name}`", mean(kept[NDCG]), mean(left[NDCG]), difference(left, kept, NDCG)]
+            with_headings, without = (collection.values(collection.run(variant)) for variant in (name, dropped))
+            means = mean(with_headings[NDCG]), mean(without[NDCG])
+            cells = [collection.name, f"`{name}`", *means, difference(without, with_headings, NDCG)]
             against = (
                 ("", "")
                 if name == BASELINE
                 else (
-                    difference(kept, baselines[0], NDCG),
-                    difference(left, baselines[1], NDCG),
+                    difference(with_headings, baselines[0], NDCG),
+                    difference(without, baselines[1], NDCG),
                 )
             )
             yield *cells, *against
 
 
 def models() -> Iterator[tuple[str, ...]]:
-    """Give each variant under both retrieval models."""
+    """Yield a line for each variant: its means by both retrieval models."""
     for collection in map(Collection, NAMES):
         for name in (BASELINE, CONTENT, BOILERPIPE, PRUNED, COMBINED):
             cells = [collection.name, f"`{name}`"]
@@ -140,7 +141,7 @@ def models() -> Iterator[tuple[str, ...]]:
 
 
 def statistics() -> Iterator[tuple[str, ...]]:
-    """Give each pruned index ranked with the statistics before and after pruning."""
+    """Yield a line for each pruned index: its means with the statistics from before and after pruning."""
     for collection in map(Collection, NAMES):
         base = {model: collection.values(collection.run(BASELINE, model)) for model in (QLD, BM25)}
         for name in (PRUNED, "none|dcp@0.15", COMBINED):
@@ -158,23 +159,23 @@ def statistics() -> Iterator[tuple[str, ...]]:
 
 
 def condensed(run: Run, qrels: Qrels) -> dict[str, dict[str, float]]:
-    """Return a run without the pages that nobody judged (Sakai, SIGIR 2007)."""
+    """Return a run without unjudged pages (Sakai, SIGIR 2007)."""
     return {
-        topic: {document: score for document, score in found.items() if document in qrels.get(topic, {})}
-        for topic, found in run.items()
+        topic: {document: score for document, score in hits.items() if document in qrels.get(topic, {})}
+        for topic, hits in run.items()
     }
 
 
 def at_least(qrels: Qrels, grade: int) -> dict[str, dict[str, int]]:
-    """Return binary judgments: relevant is what has at least a grade."""
-    return {topic: {document: int(has >= grade) for document, has in of.items()} for topic, of in qrels.items()}
+    """Return binary judgments: pages with at least a grade are relevant."""
+    return {topic: {document: int(own >= grade) for document, own in of.items()} for topic, of in qrels.items()}
 
 
 JUDGED_VARIANTS = (CONTENT, BOILERPIPE, "justext", PRUNED, COMBINED)
 
 
 def judgments() -> Iterator[tuple[str, ...]]:
-    """Give each variant with the judged share of its first ten pages, and without the pages that nobody judged."""
+    """Yield a line for each variant: judged share of its first ten pages, and means with and without unjudged pages."""
     for collection in map(Collection, NAMES):
         qrels = collection.topics.qrels
         base = collection.run(BASELINE)
@@ -182,13 +183,13 @@ def judgments() -> Iterator[tuple[str, ...]]:
             run = collection.run(name)
             cells = [collection.name, f"`{name}`", mean(collection.values(run, None, ["Judged@10"])["Judged@10"])]
             for change in (lambda run, _: run, condensed):
-                values, others = (collection.values(change(one, qrels)) for one in (run, base))
+                values, others = (collection.values(change(each, qrels)) for each in (run, base))
                 cells += [mean(values[NDCG]), "" if name == BASELINE else difference(values, others, NDCG)]
             yield tuple(cells)
 
 
 def grades() -> Iterator[tuple[str, ...]]:
-    """Give the differences on the web collection for stricter and laxer judges: relevant from grade 1, 2 or 3 on."""
+    """Yield the differences on the web collection by stricter and laxer judges: relevant from grade 1, 2 or 3."""
     collection = Collection("web")
     measure = "nDCG@10"
     base = collection.run(BASELINE)
@@ -197,13 +198,13 @@ def grades() -> Iterator[tuple[str, ...]]:
         cells = [f"`{name}`", difference(collection.values(run), collection.values(base), NDCG)]
         for grade in (1, 2, 3):
             qrels = at_least(collection.topics.qrels, grade)
-            values, others = (collection.values(one, qrels, [measure]) for one in (run, base))
+            values, others = (collection.values(each, qrels, [measure]) for each in (run, base))
             cells.append(difference(values, others, measure))
         yield tuple(cells)
 
 
 def ranks() -> Iterator[tuple[str, ...]]:
-    """Give the ranks of the answering pages of the Ray documentation."""
+    """Yield a line for each variant: measures of the ranks of answering pages in Ray's documentation."""
     collection = Collection("ray-docs")
     measures = ("Success@1", "Success@10", "RR", "R@1000")
     for name in (BASELINE, *JUDGED_VARIANTS):
@@ -211,7 +212,7 @@ def ranks() -> Iterator[tuple[str, ...]]:
         yield f"`{name}`", *(mean(values[measure]) for measure in measures)
 
 
-CAPTION = "Differences with 95 % intervals over topics (percentile bootstrap), bold where they exclude zero."
+CAPTION = "Differences with 95 % intervals over topics (percentile bootstrap), in bold type if they exclude zero."
 SHORT = measure_header(NDCG)[0]
 TABLES: Mapping[str, Sequence[tuple[str, Callable[[], Iterator[tuple[str, ...]]], tuple[str, ...], str]]] = {
     "titles": [

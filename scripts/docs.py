@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write the lists in the documentation that the code declares: verbs, keys, cleaners, weights, pruning methods, columns.
+"""Write the reference lists of the documentation from the code: verbs, keys, cleaners, weights, pruning methods, columns.
 
-They stand in docs/commands.md, experiment-files.md, which-cleaner.md, weights.md and results/columns.md.
+The lists are in docs/commands.md, experiment-files.md, which-cleaner.md, weights.md and results/columns.md.
 
-.venv/bin/python scripts/docs.py            write them
-.venv/bin/python scripts/docs.py --check    fail if one is stale
+.venv/bin/python scripts/docs.py            write the lists
+.venv/bin/python scripts/docs.py --check    fail if a list is stale
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ NOTE = "<!-- Written by scripts/docs.py: change the declarations, not this file.
 
 
 COMMON = 2
-"""Options that so many verbs have, with one meaning, stand once."""
+"""The least number of verbs for which an option with one meaning is listed once, in a section of its own."""
 PAGE_OPTIONS = tuple(map(option_name, READING_KEYS + ID_KEYS))
-"""Options on reading pages, which verbs have together."""
+"""Options for reading pages, which several verbs share."""
 
 
 def exit_code_list() -> str:
@@ -54,7 +54,7 @@ def commands() -> str:
     every = [(name, command, options(command)) for name, command in verbs]
     count = Counter(option_row(option) for _, _, own in every for option in own)
     frequent = [row for row, number in sorted(count.items(), key=lambda item: item[1]) if number >= COMMON]
-    # Of options with the same name the meaning that most verbs have stands once.
+    # For each name, list the meaning that most verbs share.
     by_name = {row[0]: row for row in frequent if row[1] != "required"}
     often = [*by_name.values()]
     of_pages = [row for row in often if is_of_pages(row)]
@@ -91,8 +91,8 @@ def arguments(command: click.Command, name: str) -> list[str]:
 
 def option_line(row: Sequence[str]) -> str:
     names, default, meaning = row
-    known = f" ({default})" if default == "required" else f" (default {default})" if default else ""
-    return f"- {names}{known}: {meaning}"
+    note = f" ({default})" if default == "required" else f" (default {default})" if default else ""
+    return f"- {names}{note}: {meaning}"
 
 
 def options(command: click.Command) -> list[click.Option]:
@@ -254,7 +254,7 @@ def columns() -> str:
 
 
 def index_files() -> Iterable[str]:
-    """Give the section on the files of an index, whose sizes a report's table has by type."""
+    """Yield the section on the files of an index, whose sizes are in a table of the report."""
     rows = [
         (" ".join(map(code, part.types)), part.name, part.grows_with, f"{part.purpose[0].upper()}{part.purpose[1:]}.")
         for part in INDEX_PARTS
@@ -263,11 +263,11 @@ def index_files() -> Iterable[str]:
 
 
 Seen = dict[tuple[str, str], str]
-"""The section that explains a column, by name, or its end in a group of columns, and meaning."""
+"""The section that explains a column, by its name and meaning. In a group of columns, the end of the name counts."""
 
 
 def columns_of(title: str, declared: Iterable[Column[Any]], seen: Seen) -> Iterable[str]:
-    """Give a list of the columns of a file; columns and groups that an earlier section explains refer to it."""
+    """Yield the list of a file's columns. Columns that an earlier section explains refer to that section."""
     alone: list[str] = []
     groups: dict[tuple[str, ...], list[Group]] = {}
     again: dict[str, list[str]] = {}
@@ -301,12 +301,12 @@ _END_OF_INTERVAL = re.compile(r"(Lower|Upper) (end of the 95 % interval) of (.+)
 
 @dataclass(frozen=True)
 class Group:
-    """Columns in a row whose meanings are about the same values.
+    """Consecutive columns whose meanings describe the same values.
 
     Args:
-        about: the values; empty for a column alone.
-        columns: of the group.
-        meanings: what each column says of the values.
+        about: the values; empty for a single column.
+        columns: the columns of the group.
+        meanings: each column's statement about the values.
     """
 
     about: str
@@ -315,7 +315,7 @@ class Group:
 
     @property
     def prefix(self) -> str:
-        """The beginning of all names."""
+        """The common beginning of the names."""
         letters = zip(*(column.name for column in self.columns), strict=False)
         return "".join(alike[0] for alike in itertools.takewhile(lambda alike: len(set(alike)) == 1, letters))
 
@@ -326,20 +326,20 @@ class Group:
 
 
 def grouped(columns: Iterable[Column[Any]]) -> Iterable[Group]:
-    """Give columns in groups, each of columns in a row that are about the same values."""
+    """Yield columns in groups of consecutive columns about the same values."""
     for (about, _), alike in itertools.groupby(columns, key_of_group):
         members = tuple(alike)
         yield Group(about, members, tuple(split_meaning(column)[1] for column in members))
 
 
 def key_of_group(column: Column[Any]) -> tuple[str, str]:
-    """Return what groups a column with its neighbours: the values that it is about or, without these, its name."""
+    """Return the key that groups a column with its neighbours: the values that it describes or, without values, its name."""
     about, _ = split_meaning(column)
     return (about, "") if about else ("", column.name)
 
 
 def split_meaning(column: Column[Any]) -> tuple[str, str]:
-    """Return the values that a column is about, which may be empty, and what it says of them."""
+    """Return the values that a column describes, which may be empty, and its statement about them."""
     end = _END_OF_INTERVAL.fullmatch(column.meaning)
     if end:
         return end[3], f"{end[1].lower()} {end[2]}."
@@ -353,7 +353,7 @@ def header(column: Column[Any]) -> str:
 
 
 def headers_of(declared: Iterable[Column[Any]]) -> Iterable[str]:
-    """Give a list of the columns of a table that no file has."""
+    """Yield the list of the columns of a table that is not in a file."""
     for group in grouped(declared):
         if len(group.columns) > 1:
             yield f"- {group.about}"
@@ -382,7 +382,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def pages() -> dict[str, str]:
-    """Return what each page should be, by its path below docs/."""
+    """Return the current text of each page, by its path below docs/."""
     return {
         "commands.md": filled(FOLDER / "commands.md", {"exit codes": exit_code_list(), "verbs": commands()}),
         "experiment-files.md": filled(
@@ -395,7 +395,7 @@ def pages() -> dict[str, str]:
 
 
 def main(check: bool) -> int:
-    """Write the pages that are stale; with `check`, only say which are."""
+    """Write the stale pages; with `check`, only print their names. Return the exit code."""
     stale = {name: text for name, text in pages().items() if not same(FOLDER / name, text)}
     if check:
         for name in stale:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Install each extra of pyproject.toml in an environment of its own, and use there what it is for: `make extras`.
+"""Install each extra of pyproject.toml in an environment of its own, and use its features there (`make extras`).
 
 usage: scripts/extras.py [EXTRA...]
 
-Without names all are tried. A package that an extra needs and does not name shows here alone: the environment of the tests
-has all of them. Environments are made in a temporary folder ($TMPDIR), one at a time, and removed. Exits with 1 if one fails.
+Without names the script tries all extras. It finds packages that an extra needs and does not declare; the tests cannot find
+them, since their environment has all packages. Environments are made in a temporary folder ($TMPDIR), one at a time, and
+removed. The exit code is 1 if an extra fails.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SENTENCES = " ".join(
     f"Ships stay in the harbour on day {day}, since the waves are too high for them." for day in range(6)
 )
 LONG_PAGE = f"{PAGE}<p>{SENTENCES}"
-"""Some packages empty short pages."""
+"""A page of several sentences, since some packages extract nothing from short pages."""
 CLUSTER = """
 import subprocess, sys
 from distributed import LocalCluster
@@ -50,18 +51,18 @@ CODE = {
         f"assert {CLEANED!r} in ThresherCleaner('words@5')(pages)['text'][0]"
     ),
 }
-"""Python that uses an extra; the others have commands of their own."""
+"""Python code that uses an extra. Extras that are not listed are used by commands."""
 PACKAGES = ("justext", "boilerpy3", "trafilatura", "resiliparse", "readability")
 OF_NEWER_PIP = ("extractors", "readability")
-"""Extras in which pip before 23.3 meets the extra `html-clean` of lxml under two spellings, and fails."""
+"""Extras that pip before 23.3 cannot install, since they spell lxml's extra `html-clean` in two ways."""
 EXTRAS = (*CODE, "evaluate", "retrieval", "extractors", *PACKAGES)
 
 
 def use(extra: str, environment: Environment) -> None:
-    """Do what the extra is for; exit if it fails."""
+    """Use an extra's features; exit with an error if they fail."""
     if extra in CODE:
         script = environment.folder / "use.py"
-        # Workers import the script.
+        # Guard the code, since workers import the script.
         guarded = indent(HEAD + CODE[extra], "    ")
         script.write_text(f"if __name__ == '__main__':\n{guarded}\n", encoding="utf-8")
         environment.run(environment.bin / "python", script)
@@ -73,13 +74,13 @@ def use(extra: str, environment: Environment) -> None:
         for package in PACKAGES if extra == "extractors" else (extra,):
             page = environment.folder / "long.html"
             page.write_text(LONG_PAGE, encoding="utf-8")
-            told = environment.thresher("clean", page, "-c", f"extractor({package})", "-o", f"{package}.jsonl")
+            printed = environment.thresher("clean", page, "-c", f"extractor({package})", "-o", f"{package}.jsonl")
             if CLEANED not in (environment.folder / f"{package}.jsonl").read_text(encoding="utf-8"):
-                sys.exit(f"{package} leaves nothing of a page\n{told}")
+                sys.exit(f"{package} does not extract the text of a page\n{printed}")
 
 
 def main(extras: list[str]) -> None:
-    """Try extras, one after another."""
+    """Install and use extras in turn."""
     for extra in extras:
         with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
             begin = time.perf_counter()

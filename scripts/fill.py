@@ -1,4 +1,4 @@
-"""Filling marked places of documentation pages, and the tables that go there."""
+"""Functions that fill marked places of documentation pages, and format the tables for them."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,12 +9,12 @@ from thresher import Comparison
 
 ROOT = Path(__file__).parents[1]
 SEVEN = ("web", "ray-docs", "sqlite-docs", "postgresql", "pydoc", "man-pages", "cacm")
-"""The experiments whose collections docs/results compares."""
+"""The experiments on seven collections that docs/results compares."""
 JUDGE = (
     "Topics and judgments of `web` were written and judged by a language model that read each page's main text, twice for 16 "
     "topics (Cohen's kappa .98 between two passes of the same judge; no person has checked them)."
 )
-"""Stands wherever figures of the experiment `web` do."""
+"""A caption for all figures of the experiment `web`."""
 
 
 def put(page: Path, name: str, text: str) -> None:
@@ -37,15 +37,15 @@ def filled(page: Path, texts: Mapping[str, str]) -> str:
 
 
 def collection_of(experiment: str) -> str:
-    """Return the name of an experiment's collection in tables: `pydoc-full` is `pydoc` with all variants."""
+    """Return the name of an experiment's collection in tables. `pydoc-full` is `pydoc` with all variants."""
     return experiment.removesuffix("-full")
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]], align: str = "l") -> str:
-    """Return a Markdown table; `align` has `l` or `r` for each column, the others stand to the right."""
+    """Return a Markdown table. `align` has `l` or `r` for the first columns; the others are aligned to the right."""
     rules = ("---" if side == "l" else "---:" for _, side in zip_longest(heads, align, fillvalue="r"))
     lines = (heads, rules, *rows)
-    # A bar would end the cell, in code too.
+    # Escape bars, which would end a cell even in code.
     return "".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
@@ -55,13 +55,13 @@ def difference(comparison: Comparison) -> str:
 
 
 def interval(comparison: Comparison) -> str:
-    """Return a difference with its interval; one that excludes zero is in bold type."""
+    """Return a difference with its interval, in bold type if the interval excludes zero."""
     text = difference(comparison)
     return f"**{text}**" if comparison.ci_low > 0 or comparison.ci_high < 0 else text
 
 
 def signed(value: float) -> str:
-    """Return a number with its sign, which is a minus, not a hyphen."""
+    """Return a number with its sign, with a minus instead of a hyphen."""
     return f"{value:+.3f}".replace("-", "−")
 
 
@@ -71,7 +71,7 @@ def percent(share: float) -> str:
 
 
 def relative(comparison: Comparison, before: float, separator: str = " ") -> str:
-    """Return a change of a mean in per cent with its interval; one that excludes 0 is in bold type."""
+    """Return a change of a mean in per cent with its interval, in bold type if the interval excludes 0."""
     low, high = comparison.ci_low / before, comparison.ci_high / before
     text = f"{percent(comparison.difference / before)}{separator}[{percent(low)}, {percent(high)}]"
     return f"**{text}**" if low > 0 or high < 0 else text

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Measure what a floor does to effectiveness where a strict cutoff empties pages, and put the table into
-scripts/pages/retrieval.md.
+"""Measure the effect of `floor` on effectiveness if a strict cutoff empties pages, for scripts/pages/retrieval.md.
 
 usage: scripts/floors.py EXPERIMENT... [--output FOLDER]     (such as experiments/cacm.toml experiments/pydoc.toml)
 
-Runs the collection, topics and qrels of each experiment with the baseline, a cutoff without a floor, and the same with one.
+Runs each experiment's collection, topics and qrels with the baseline, a strict cutoff, and this cutoff with a floor.
 """
 
 import argparse
@@ -35,14 +34,14 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "results" / "floors")
     arguments = parser.parse_args()
     variants = tuple(Variant(parse_treatment(name)) for name in CLEANERS)
-    found: list[tuple[str, ...]] = []
+    lines: list[tuple[str, ...]] = []
     for path in arguments.experiments:
         experiment = load_experiment(path)
         evaluation = replace(experiment.evaluation, measures=MEASURES)
         experiment = replace(experiment, variants=variants, evaluation=evaluation, held_out=None)
-        found += rows(run(experiment, arguments.output, arguments.output / "indexes", fresh=True))
+        lines += rows(run(experiment, arguments.output, arguments.output / "indexes", fresh=True))
     heads = ("collection", "cleaner", "pages emptied", "index (% of baseline)", *MEASURES)
-    put(PAGE, "floors", table(heads, found, "ll"))
+    put(PAGE, "floors", table(heads, lines, "ll"))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Give the readers and parsers many damaged inputs, and say which they could not take.
+"""Give the readers and parsers many damaged inputs, and report the inputs on which they fail.
 
-.venv/bin/python scripts/fuzz.py --inputs 100000 --seed 1                  share them out among all targets
-.venv/bin/python scripts/fuzz.py --inputs 1000 --seed 1 --target warc.gz   give all to one
-.venv/bin/python scripts/fuzz.py --inputs 100000 --seconds 600             then the property tests, for that long
+.venv/bin/python scripts/fuzz.py --inputs 100000 --seed 1                  divide the inputs among all targets
+.venv/bin/python scripts/fuzz.py --inputs 1000 --seed 1 --target warc.gz   give all inputs to one target
+.venv/bin/python scripts/fuzz.py --inputs 100000 --seconds 600             then run the property tests for 600 seconds
 
-The seed is another one each time unless it is given.
+Without --seed the script draws a random seed.
 
-An input follows from the target's name, the seed and its number alone, so that one that fails can be made again on any machine
-with the same seeds; `--data FOLDER` adds real files to them. Each target works in a process of its own, which may be ended by
-what it reads, or by taking more than 4 GiB; that is found too. The exit code is 1 if anything is found.
+The target's name, the seed and the input's number determine an input, so a failing input can be made again on any machine. The
+inputs are changed seed files (tests/fuzzing); `--data FOLDER` adds real files to them. Each target runs in a process of its
+own, with at most 4 GiB. The script also reports inputs that end the process. The exit code is 1 if an input fails.
 
-Inputs are sound files changed at random (tests/fuzzing). A fuzzer that is led by coverage, such as atheris, would see only the
-part of this that is Python, while most of what meets the bytes is C: libxml2, zlib, zstd, KenLM; and it has no wheels for
-every system that this runs on.
+Coverage-guided fuzzers such as atheris do not suit this code. They see only its Python part, but C code reads most of the
+bytes: libxml2, zlib, zstd, KenLM. They also lack wheels for some systems on which Thresher runs.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ MEMORY = 4 * 2**30
 
 
 def work(name: str, numbers: range, seed: int, folder: Path, shared: tuple[bytes, ...], sink: Connection) -> None:
-    """Give a target inputs, and send the number of each before and what was found; None at the end."""
+    """Give a target inputs. Send each number before its input, each finding, and None at the end."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for found in fuzz(TARGETS[name], numbers, seed, folder, shared, begun=sink.send):
@@ -50,7 +49,7 @@ def work(name: str, numbers: range, seed: int, folder: Path, shared: tuple[bytes
 
 
 def run(target: Target, inputs: int, seed: int, folder: Path, shared: tuple[bytes, ...]) -> int:
-    """Give a target inputs, print its row and what was found, and return how much that was."""
+    """Give a target inputs, print its row and its findings, and return the number of findings."""
     start = time.perf_counter()
     found: list[Found] = []
     slowest, slowest_number, first = 0.0, 0, 0
@@ -64,7 +63,7 @@ def run(target: Target, inputs: int, seed: int, folder: Path, shared: tuple[byte
         first = inputs
         while True:
             try:
-                told = source.recv()
+                message = source.recv()
             except EOFError:
                 data = target.make(seed, number, shared)
                 process.join()
@@ -73,15 +72,15 @@ def run(target: Target, inputs: int, seed: int, folder: Path, shared: tuple[byte
                 first = number + 1
                 break
             now = time.perf_counter()
-            if since is not None and not isinstance(told, Found) and now - since > slowest:
+            if since is not None and not isinstance(message, Found) and now - since > slowest:
                 slowest, slowest_number = now - since, number
-            since = None if isinstance(told, Found) else now
-            if told is None:
+            since = None if isinstance(message, Found) else now
+            if message is None:
                 break
-            if isinstance(told, Found):
-                found.append(told)
+            if isinstance(message, Found):
+                found.append(message)
             else:
-                number = told
+                number = message
         process.join()
     seconds = time.perf_counter() - start
     print(
@@ -97,7 +96,7 @@ def run(target: Target, inputs: int, seed: int, folder: Path, shared: tuple[byte
 
 
 def properties(seed: int) -> bool:
-    """Run every property test with the examples of a seed, and return whether one failed; what it failed on is printed."""
+    """Run every property test with the examples of a seed, and return whether a test failed. pytest prints its example."""
     print(f"property tests, seed {seed}", flush=True)
     options = ("-m", "hypothesis", "-n", "logical", "--hypothesis-profile", "fuzz", "--hypothesis-seed", str(seed))
     return subprocess.run([sys.executable, "-m", "pytest", *options], cwd=ROOT, check=False).returncode != 0
@@ -107,11 +106,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--inputs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
-    parser.add_argument(
-        "--seconds", type=float, default=0, help="then run the property tests, again and again, for this long"
-    )
+    parser.add_argument("--seconds", type=float, default=0, help="seconds of repeating the property tests afterwards")
     parser.add_argument("--target", choices=TARGETS, action="append")
-    parser.add_argument("--data", type=Path, help="the folder of shared data, whose files are seeds too")
+    parser.add_argument("--data", type=Path, help="folder of shared data, whose files become seeds")
     options = parser.parse_args()
     chosen = [TARGETS[name] for name in options.target or TARGETS]
     parts = sum(target.parts for target in chosen)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compare estimated bytes of indexes with those of built ones, and fit the bytes of what files hold:
-scripts/pages/index-bytes.md.
+"""Compare the estimated bytes of indexes with the bytes of built indexes, or fit the coefficients of the estimate.
 
 usage: scripts/index_bytes.py RESULTS_FOLDER...     (such as results/pydoc results/cacm results/postgresql)
 
-Each folder holds what `thresher run` built. `--fit` prints the coefficients of `thresher.indexes.size_estimates`, fitted to
-all of them. There are three estimates: by coefficients fitted without the collection, by those of the package, and by those of
-the package times what the baseline's files have in truth.
+Writes the tables of scripts/pages/index-bytes.md. Each folder has the results of `thresher run`. There are three estimates: by
+coefficients fitted to the other collections, by the package's coefficients, and by the package's coefficients scaled to the
+measured files of the baseline. `--fit` instead prints the coefficients of `thresher.indexes.size_estimates`, fitted to all
+indexes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FITTED = {
     ".fdt": (".fdt",),
     ".parquet": (".parquet",),
 }
-"""The coefficients that are fitted, and the types of files that each stands for; the others follow from the format."""
+"""The fitted coefficients, each with its file types. The other coefficients follow from the file format."""
 
 Coefficients = Mapping[str, tuple[float, ...]]
 Estimate = Callable[["BuiltIndex"], float]
@@ -45,7 +45,7 @@ Estimate = Callable[["BuiltIndex"], float]
 
 @dataclass(frozen=True)
 class BuiltIndex:
-    """An index that was built, with the baseline of its collection."""
+    """A built index, with the baseline of its collection."""
 
     collection: str
     row: Row
@@ -53,7 +53,7 @@ class BuiltIndex:
     contents: IndexContents
 
     def counted(self) -> CountedIndex:
-        """Return what the estimate is made from."""
+        """Return the counts that the estimate needs."""
         return counted(self.row, self.baseline)
 
     def sizes(self) -> Mapping[str, int]:
@@ -62,7 +62,7 @@ class BuiltIndex:
 
 
 def counted(row: Row, baseline: Row) -> CountedIndex:
-    """Return what the estimate of an index is made from."""
+    """Return the counts that the estimate of an index needs."""
     removed = max(baseline.index.postings - row.index.postings, 0)
     return CountedIndex(row.index, row.words, row.variant.pruning is not None, removed)
 
@@ -74,7 +74,7 @@ def sizes(row: Row) -> Mapping[str, int]:
 
 
 def read(folders: Sequence[Path]) -> list[BuiltIndex]:
-    """Return the built indexes of results, of equal ones the first."""
+    """Return the built indexes of results, without repetitions of equal indexes."""
     indexes = []
     for folder in folders:
         results = read_results(folder)
@@ -86,7 +86,7 @@ def read(folders: Sequence[Path]) -> list[BuiltIndex]:
 
 
 def fitted(indexes: Sequence[BuiltIndex]) -> Coefficients:
-    """Return coefficients by least squares, where an error counts as a share of the whole index."""
+    """Return coefficients by least squares of errors, as shares of the whole index's bytes."""
     coefficients = dict(BYTES_OF_AMOUNTS)
     for kind, types in FITTED.items():
         having = [index for index in indexes if kind in amounts(index.counted(), index.contents)]
@@ -102,7 +102,7 @@ def fitted(indexes: Sequence[BuiltIndex]) -> Coefficients:
 
 
 def error(index: BuiltIndex, estimate: float) -> float:
-    """Return an estimate's difference from the measured bytes as a share of these."""
+    """Return an estimate's difference from the measured bytes, as a share of the measured bytes."""
     return estimate / sum(index.sizes().values()) - 1
 
 
@@ -112,14 +112,14 @@ def by_package(index: BuiltIndex) -> float:
 
 
 def by_baseline(index: BuiltIndex) -> float:
-    """Return the package's estimate where the baseline was built."""
+    """Return the package's estimate, scaled to the measured files of the built baseline."""
     estimate = estimated_bytes(index.counted(), index.contents)
     of_baseline = estimated_bytes(counted(index.baseline, index.baseline), index.contents)
     return sum(scaled_bytes(estimate, of_baseline, sizes(index.baseline)).values())
 
 
 def without_collection(indexes: Sequence[BuiltIndex]) -> Estimate:
-    """Return the estimate by coefficients that were fitted to the other collections."""
+    """Return a function that estimates by coefficients fitted to the other collections."""
     of_collection = {}
     for name in {index.collection for index in indexes}:
         of_collection[name] = fitted([index for index in indexes if index.collection != name])
@@ -133,7 +133,7 @@ def without_collection(indexes: Sequence[BuiltIndex]) -> Estimate:
 
 
 def lines(indexes: Sequence[BuiltIndex]) -> Iterable[tuple[str, ...]]:
-    """Give a line for each index."""
+    """Yield a line for each index."""
     left_out = without_collection(indexes)
     for index in indexes:
         others = "–" if index.row is index.baseline else f"{100 * error(index, by_baseline(index)):+.1f}"
@@ -150,7 +150,7 @@ def lines(indexes: Sequence[BuiltIndex]) -> Iterable[tuple[str, ...]]:
 
 
 def summary(indexes: Sequence[BuiltIndex]) -> str:
-    """Return the largest and the mean error of each estimate."""
+    """Return the table of mean and largest errors by estimate."""
     pruned = [index for index in indexes if index.row is not index.baseline]
     estimates = {
         "without the collection": (without_collection(indexes), indexes),

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Install Thresher in clean environments, use it there, and print what each took as a Markdown table.
+"""Install Thresher in clean environments, use it there, and print a Markdown table of packages, sizes and seconds.
 
 usage: scripts/install.py [--fill] [light] [evaluate] [slim] [retrieval] [extractors]
 
-Without names all five are tried: `light` is `pip install .`, without a compiler; `slim` adds searching without torch;
-`evaluate` and `retrieval` are the extras of these names; `extractors` adds that extra to the demo's environment. `--fill` puts
-the table into docs/installing.md. Environments are made in a temporary folder and removed. Exits with 1 if something fails.
+Without names the script tries all five. `light` is `pip install .`, without a compiler. `slim` adds searching without torch.
+`evaluate` and `retrieval` are extras. `extractors` adds that extra to the demo's environment. `--fill` puts the table into
+docs/installing.md. Environments are made in a temporary folder and removed. The exit code is 1 if an installation fails.
 """
 
 import json
@@ -33,7 +33,7 @@ LIGHT_MB, LIGHT_PACKAGES, LIGHT_SECONDS = 300, 30, 20
 
 
 class Environment:
-    """A virtual environment in a folder, with some pages beside it to work on."""
+    """A virtual environment in a folder that also has two pages for its commands."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -45,7 +45,7 @@ class Environment:
         self.run(sys.executable, "-m", "venv", self.bin.parent)
 
     def run(self, *command: object, code: int = 0) -> str:
-        """Run a command without a compiler, and return what it prints; exit if it ends with another code."""
+        """Run a command without a compiler, and return its output; exit with an error if its exit code is not `code`."""
         settings = dict(os.environ, CC="false", CXX="false", PIP_DISABLE_PIP_VERSION_CHECK="1")
         for name in ("PYTHONPATH", "VIRTUAL_ENV"):
             settings.pop(name, None)
@@ -60,11 +60,11 @@ class Environment:
         self.run(self.bin / "python", "-m", "pip", "install", "--quiet", *arguments)
 
     def thresher(self, *arguments: object, code: int = 0) -> str:
-        """Run the command line."""
+        """Run thresher's command line, and return its output."""
         return self.run(self.bin / "thresher", *arguments, code=code)
 
     def packages(self) -> set[str]:
-        """Return the names of the distributions that are installed, without pip's own."""
+        """Return the names of the installed distributions, without pip's own."""
         listed = json.loads(self.run(self.bin / "python", "-m", "pip", "list", "--format=json").splitlines()[0])
         return {entry["name"].lower() for entry in listed} - {"pip", "setuptools"}
 
@@ -88,9 +88,9 @@ def use_light(environment: Environment) -> None:
         assert CLEANED in text, text
         assert "News" not in text, text
     environment.thresher("clean", environment.pages, "-c", "perplexity@8000", "-o", "perplexity.jsonl")
-    told = environment.thresher("doctor")
-    assert "· retrieval" in told
-    assert "· pyarrow" in told
+    printed = environment.thresher("doctor")
+    assert "· retrieval" in printed
+    assert "· pyarrow" in printed
     message = environment.thresher("clean", environment.pages, "-o", "cleaned.parquet", code=4)
     assert len(message.splitlines()) == 1, message
     assert "thresher[parquet]" in message, message
@@ -114,7 +114,7 @@ def use_evaluate(environment: Environment) -> None:
 
 def slim(environment: Environment) -> str:
     light(environment)
-    # The commands are those that Thresher prints.
+    # Run the commands that Thresher's message recommends.
     environment.thresher("clean", environment.pages, "-c", "words@5", "-o", "cleaned.jsonl")
     message = environment.thresher("index", "cleaned.jsonl", "-o", "index", code=4)
     commands = [line for line in re.findall(r"`pip install ([^`]*)`", message) if "[" not in line]
@@ -176,18 +176,18 @@ def main(names: list[str], fill: bool) -> None:
         with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
             environment = Environment(Path(folder))
             begin = time.perf_counter()
-            what = install(environment)
+            description = install(environment)
             seconds = time.perf_counter() - begin
             megabytes = environment.megabytes()
             use(environment)
             packages = len(environment.packages())
-            lines.append(f"| {what} | {packages} | {megabytes:,} | {seconds:.0f} |")
+            lines.append(f"| {description} | {packages} | {megabytes:,} | {seconds:.0f} |")
             sys.stderr.write(f"{name}: {megabytes:,} MB, {seconds:.0f} s\n")
             if name == "light" and (megabytes > LIGHT_MB or packages > LIGHT_PACKAGES):
                 sys.exit(f"{packages} packages, {megabytes} MB; the bars are {LIGHT_PACKAGES} and {LIGHT_MB}")
             if name == "light" and seconds > LIGHT_SECONDS:
                 sys.stderr.write(
-                    f"above the bar of {LIGHT_SECONDS} s: look whether the machine or the network is busy\n"
+                    f"above the bar of {LIGHT_SECONDS} s: check whether the machine or the network is busy\n"
                 )
     table = "\n".join(lines) + "\n"
     sys.stdout.write(table)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Kill commands at random times, let the same command end, and compare what it leaves.
+"""Kill commands at random times, repeat them until they finish, and compare their files with undisturbed ones.
 
-.venv/bin/python scripts/kills.py --kills 100 --seed 1                    share them out among all commands
-.venv/bin/python scripts/kills.py --kills 25 --seed 1 --command explore   all of one
+.venv/bin/python scripts/kills.py --kills 100 --seed 1                    divide the kills among all commands
+.venv/bin/python scripts/kills.py --kills 25 --seed 1 --command explore   kill one command only
 
-Each command begins with what the ones before it leave undisturbed, is killed a few times, alone or with its workers, and then
-ends. Runs, scores, measures by topic and the choice must equal those of an undisturbed command by bytes, and results.csv but
-for its times; index files must be as large (Lucene gives each segment a random id), and no temporary file may stay. The exit
-code is 1 if anything differs.
+Each command begins with the files of undisturbed earlier commands. It is killed a few times, alone or with its workers, and
+then finishes. Runs, scores, measures by topic and the choice must equal those of an undisturbed command by bytes; results.csv
+must be equal except for its times. Index files must have equal sizes (Lucene gives each segment a random id), and no temporary
+file may remain. The exit code is 1 if a file differs.
 """
 
 from __future__ import annotations
@@ -38,33 +38,33 @@ COMMANDS = {
     "run --chosen": ("run", "../web.toml", "--chosen", "--quiet"),
 }
 BEGINNING = {"run": "", "explore": "", "choose": "explore", "run --chosen": "choose"}
-"""The command whose results each begins with; empty for none."""
+"""For each command, the earlier command whose results it begins with; empty for none."""
 EXACT = ("per_topic.csv", "choice.json", "choice.csv", "topics.tsv", "qrels.txt")
 MOST = 5
-"""Kills before a command may end."""
+"""The most kills before a command may finish."""
 
 
 def left(folder: Path) -> dict[str, object]:
-    """Return what must be equal in two folders, by file."""
-    found: dict[str, object] = {}
+    """Return by file the value that must be equal in two folders."""
+    values: dict[str, object] = {}
     for name, content in tree(folder).items():
         path = folder / name
         if name.startswith("indexes/"):
-            found[name] = len(content) if path.name not in (".lock", "thresher.json") else ""
+            values[name] = len(content) if path.name not in (".lock", "thresher.json") else ""
         elif path.name in EXACT or (
             path.suffix in (".trec", ".npz", ".parquet", ".gz") and path.name != "variants.parquet"
         ):
-            found[name] = content
+            values[name] = content
         elif path.name == "results.csv":
-            found[name] = without_clock(path)
+            values[name] = without_clock(path)
         else:
-            found[name] = ""
-    found.update(dict.fromkeys(leftovers(folder), "is left over"))
-    return found
+            values[name] = ""
+    values.update(dict.fromkeys(leftovers(folder), "is left over"))
+    return values
 
 
 def killed(command: tuple[str, ...], folder: Path, after: float, with_workers: bool) -> bool:
-    """Start a command and kill it after some seconds; return whether it was still at work."""
+    """Start a command, kill it after some seconds, and return whether it was still running."""
     process = begin(*command, cwd=folder)
     end, main = time.monotonic() + after, psutil.Process(process.pid)
     while time.monotonic() < end:
@@ -82,7 +82,7 @@ def killed(command: tuple[str, ...], folder: Path, after: float, with_workers: b
     return bool(done.code == -signal.SIGKILL)
 
 
-def main() -> int:  # noqa: PLR0915, one experiment from its beginning to its end
+def main() -> int:  # noqa: PLR0915, a single experiment
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
@@ -112,20 +112,21 @@ def main() -> int:  # noqa: PLR0915, one experiment from its beginning to its en
             if name not in asked:
                 continue
             expected = left(states[name])
-            wanted, kills, ends = -(-options.kills // len(asked)), 0, 0
-            while kills < wanted:
+            kills_of_command, kills, ends = -(-options.kills // len(asked)), 0, 0
+            while kills < kills_of_command:
                 place = Path(folder) / "killed"
                 shutil.copytree(states[first], place)
-                for _ in range(min(MOST, wanted - kills)):
+                for _ in range(min(MOST, kills_of_command - kills)):
                     start = time.monotonic()
                     if killed(command, place, rng.uniform(0.1, seconds), rng.random() < 0.5):
                         kills += 1
                     else:
-                        # It was faster than the first, on a machine that does less.
+                        # The command finished before the kill, so kill earlier from now on.
                         seconds = time.monotonic() - start
                 done = installed(*command, cwd=place)
-                found = left(place)
-                wrong = sorted(file for file in found.keys() | expected.keys() if found.get(file) != expected.get(file))
+                actual = left(place)
+                files = actual.keys() | expected.keys()
+                wrong = sorted(file for file in files if actual.get(file) != expected.get(file))
                 if done.code or wrong:
                     differing += 1
                     print(f"    after {kills} kills of {name}: exit code {done.code}, {done.err[-300:]}, {wrong[:9]}")

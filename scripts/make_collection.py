@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Make a collection from clones of the public repositories that hold it: pages, and topics and qrels that come of them.
+"""Make a collection from clones of public repositories: its pages, and for two experiments its topics and qrels.
 
 usage: scripts/make_collection.py NAME FOLDER CLONE...
 
-NAME is an experiment: web, ray-docs or sqlite-docs. The files go into FOLDER, to which THRESHER_DATA is then set
-(`collections` needs no setting). Each repository is read at one commit, and what is made of it must have the known checksums.
-Half a repository will do for `web`:
+NAME is an experiment: web, ray-docs or sqlite-docs. The script writes the files into FOLDER. Set THRESHER_DATA to it, unless
+it is `collections`. Each repository is read at a fixed commit, and the files must have the recorded checksums. For `web` a
+part of the repository suffices:
 
     git clone --filter=blob:none --sparse https://github.com/Murrough-Foley/web-content-extraction-benchmark wcxb
     git -C wcxb sparse-checkout set dev/html
@@ -35,11 +35,11 @@ class Repository:
     """A public repository at one commit.
 
     Attributes:
-        name: on GitHub.
+        name: its name on GitHub.
         commit: the whole hash.
-        licence: of what is taken from it.
-        paths: the folders and files that are read (all without any),
-        suffix: if their names end so.
+        licence: the licence of the files that are read.
+        paths: the folders and files that are read; empty for all.
+        suffix: the end of the names of files that are read.
     """
 
     name: str
@@ -51,14 +51,14 @@ class Repository:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a collection is made.
+    """The recipe of a collection.
 
     Attributes:
-        folder: where its files go, below the user's.
-        repositories: what it is made of.
-        make: gives the pages and the other files from the repositories' files, in their order.
-        archive: whether the pages go into `pages.tar.xz`, or are files of their own.
-        checksums: SHA-256 of each other file, and under `pages` of all pages: see `checksums_of`.
+        folder: the folder of its files, in the user's folder.
+        repositories: its repositories.
+        make: a function from the repositories' files, in their order, to the pages and the other files.
+        archive: whether the pages go into `pages.tar.xz` or into single files.
+        checksums: SHA-256 of each other file and, under `pages`, of all pages: see `checksums_of`.
     """
 
     folder: str
@@ -69,19 +69,19 @@ class Recipe:
 
 
 def make_web(files: Sequence[Files]) -> tuple[Files, Files]:
-    """Take the pages as they are, compressed."""
+    """Return the repository's compressed pages unchanged."""
     return _below("dev/html/", files[0]), {}
 
 
 def make_ray_docs(files: Sequence[Files]) -> tuple[Files, Files]:
-    """Take the crawled pages, and the questions that are not of the first version, each once, whose page is there."""
+    """Return the crawled pages, and topics from the questions that the first version lacks and whose page was crawled."""
     pages = _below("docs.ray.io/en/master/", files[0])
     older, newer = (_json_lines(files[1][name]) for name in RAY_QUESTIONS)
-    known = {question["question"] for question in older}
+    old_questions = {question["question"] for question in older}
     answered = []
     for question in newer:
         page = question["source"].partition("#")[0].removeprefix("https://docs.ray.io/en/master/")
-        if question["question"] not in known and page in pages:
+        if question["question"] not in old_questions and page in pages:
             answered.append((question["question"], page))
     topics: dict[str, tuple[int, str]] = {}
     for number, (query, page) in enumerate(answered, 1):
@@ -90,7 +90,7 @@ def make_ray_docs(files: Sequence[Files]) -> tuple[Files, Files]:
 
 
 def make_sqlite_docs(files: Sequence[Files]) -> tuple[Files, Files]:
-    """Take all pages but the index of phrases, and of its phrases `SQLITE_PHRASES`, whose page is relevant."""
+    """Return all pages except the index of phrases, and topics from its phrases `SQLITE_PHRASES` with their linked pages."""
     pages = dict(files[0])
     index = pages.pop("keyword_index.html").decode("utf-8")
     phrases = re.findall(r'<li> <a href="([^"#]*)[^"]*">(.*?)</a>', index)
@@ -110,7 +110,7 @@ SQLITE_PHRASES = (
     277, 112, 201, 495, 227, 206, 173, 125, 1104, 230, 665, 2204, 1092, 1002, 164, 1041, 2222, 602, 964, 500, 1109, 58, 837,
     47, 653, 854, 988, 237, 229, 2188, 2134, 202, 2532,
 )  # fmt: skip
-"""The places of the topics in the index, from 0: drawn at random of those with two words or more, at most four of a page."""
+"""The positions of the topics in the index, from 0, drawn at random from phrases of two words or more, at most four a page."""
 
 RECIPES: Mapping[str, Recipe] = {
     "web": Recipe(
@@ -179,7 +179,7 @@ RECIPES: Mapping[str, Recipe] = {
 
 
 def make_collection(recipe: Recipe, folder: Path, clones: Sequence[Path]) -> None:
-    """Write the files of a collection, after checking commits and checksums, and print what was made."""
+    """Check commits and checksums, write the files of a collection, and print their checksums."""
     files = []
     for repository in recipe.repositories:
         clone = next((clone for clone in clones if has_commit(clone, repository.commit)), None)
@@ -191,12 +191,11 @@ def make_collection(recipe: Recipe, folder: Path, clones: Sequence[Path]) -> Non
         print(f"{repository.name} at {repository.commit[:7]}: {repository.licence}")
         files.append(dict(read_files(clone, repository)))
     pages, others = recipe.make(files)
-    made = checksums_of(pages, others)
-    for name, checksum in made.items():
+    checksums = checksums_of(pages, others)
+    for name, checksum in checksums.items():
         if recipe.checksums.get(name) != checksum:
-            sys.exit(
-                f"error: {name} has the SHA-256 {checksum}, known is {recipe.checksums.get(name)}. Fix: clone again."
-            )
+            expected = recipe.checksums.get(name)
+            sys.exit(f"error: {name} has the SHA-256 {checksum} instead of {expected}. Fix: clone again.")
     target = folder / recipe.folder
     target.mkdir(parents=True, exist_ok=True)
     if recipe.archive:
@@ -209,7 +208,7 @@ def make_collection(recipe: Recipe, folder: Path, clones: Sequence[Path]) -> Non
         others = {**pages, **others}
     for path, content in others.items():
         (target / path).write_bytes(content)
-    for name, checksum in made.items():
+    for name, checksum in checksums.items():
         print(f"{name}: SHA-256 {checksum}" + f", {len(pages)} pages" * (name == "pages"))
     print(f"written to {target}")
 
@@ -223,7 +222,7 @@ def has_commit(clone: Path, commit: str) -> bool:
 
 
 def read_files(clone: Path, repository: Repository) -> Iterator[tuple[str, bytes]]:
-    """Yield the paths and contents of a commit's files, whatever is checked out."""
+    """Yield the paths and contents of a commit's files. The commit need not be checked out."""
     git = ("git", "-C", str(clone))
     listed = subprocess.run(
         [
@@ -254,7 +253,7 @@ def read_files(clone: Path, repository: Repository) -> Iterator[tuple[str, bytes
 
 
 def checksums_of(pages: Files, others: Files) -> dict[str, str]:
-    """Return the SHA-256 of each file, and under `pages` that of the lines `SHA-256 path` of the pages, by path."""
+    """Return the SHA-256 of each file and, under `pages`, of all pages: of lines `SHA-256 path` in order of paths."""
     lines = "".join(f"{hashlib.sha256(content).hexdigest()} {path}\n" for path, content in sorted(pages.items()))
     return {
         "pages": hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest(),
@@ -271,7 +270,7 @@ def _json_lines(content: bytes) -> list[dict[str, str]]:
 
 
 def _topics_and_qrels(topics: Sequence[tuple[int, str, str]]) -> Files:
-    """Return both files, of topics with one relevant page each."""
+    """Return `topics.tsv` and `qrels.txt` of topics (number, query, relevant page)."""
     return {
         "topics.tsv": "".join(f"{number}\t{' '.join(query.split())}\n" for number, query, _ in topics).encode(),
         "qrels.txt": "".join(f"{number} 0 {page} 1\n" for number, _, page in topics).encode(),

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Compare language models and put the figures into scripts/pages/models.md: which separates gold text best, which
-helps search.
+"""Compare language models by their separation of gold text and by search, for scripts/pages/models.md.
 
 usage: scripts/models.py CORPUS --gold FOLDER... --experiment FILE... [--output FOLDER]
 
-Run it where the project is. Models are trained on the corpus (PyPlexity's mixtures), and stand beside `books` and `self`;
-the rows of other estimators in the pages were measured with models that Thresher trained then. Retrieval is in the shape of
-the perplexity paper's Table 2: model by order by cutoff, the paper's cutoffs, and percentiles of smoothed perplexities.
+Run the script in the project's folder. It trains models on the corpus (PyPlexity's mixtures) and compares them with `books`
+and `self`. The pages also have rows of other estimators, which Thresher no longer trains. The tables of retrieval have the
+form of the perplexity paper's Table 2, by model, order and cutoff, with its cutoffs and percentiles of smoothed perplexities.
 """
 
 import argparse
@@ -31,7 +30,7 @@ PERCENTILES = ("p60", "p70", "p80", "p90")
 
 
 def train(corpus: Path, folder: Path) -> dict[str, str]:
-    """Train what is not there yet, and give every model's path by its name."""
+    """Train the missing models, and return every model's path by its name."""
     paths = {"books": "books", "self": "self"}
     for name, options in TRAINED.items():
         paths[name] = str(folder / name)
@@ -50,14 +49,14 @@ def separate(gold: Path, models: dict[str, str], output: Path) -> None:
             name = row["scorer"]
             for model, path in models.items():
                 name = name.replace(f"lm={path}", f"lm={model}")
-            one, low, high, words, pages = (f"{float(row[area]):.3f}" for area in AREAS)
-            areas.append((name, one, f"{low} to {high}", words, pages))
+            sentences, low, high, words, pages = (f"{float(row[area]):.3f}" for area in AREAS)
+            areas.append((name, sentences, f"{low} to {high}", words, pages))
     heads = ("", "sentences", "95 %", "words", "page mean")
     put(DOCS / "models.md", f"separation: {gold.name}", table(heads, areas))
 
 
 def experiment(path: Path, models: dict[str, str], output: Path) -> None:
-    """Run an experiment's collection, topics and qrels with the models in place of its sweeps and cleaners."""
+    """Run an experiment's collection, topics and qrels with sweeps of the models, and put the tables into the pages."""
     sweeps: dict[str, Sequence[object]] = {f"perplexity(lm={models[name]})": CUTOFFS for name in SEARCHED}
     sweeps |= {f"perplexity(lm={models[name]},{SMOOTHED})": PERCENTILES for name in SEARCHED}
     results = run_sweeps(path, f"{path.stem}-models", sweeps, output)
@@ -66,23 +65,23 @@ def experiment(path: Path, models: dict[str, str], output: Path) -> None:
 
 
 def named(text: str, models: dict[str, str]) -> str:
-    """Write models by their names, not their paths."""
+    """Return a text with the models' names in place of their paths."""
     for name, path in models.items():
         text = text.replace(f"lm={path}", f"lm={name}")
     return text
 
 
 def short_table(results: Results) -> str:
-    """Give the main measure and the index's share of the baseline's bytes, a row per model, a column per cutoff."""
-    found, text = results.tables[0], ""
+    """Return a table with a row for each model and a column for each cutoff: the main measure, and the index's size."""
+    explored, text = results.tables[0], ""
     for labels in (tuple(map(str, CUTOFFS)), PERCENTILES):
         rows = []
-        for sweep, members in found.sweeps.items():
-            cells = {found.rows[index].name.rpartition("@")[2]: index for index in members}
+        for sweep, members in explored.sweeps.items():
+            cells = {explored.rows[index].name.rpartition("@")[2]: index for index in members}
             if set(labels) <= cells.keys():
-                rows.append((sweep.removesuffix("@p"), *(cell(found, cells[label]) for label in labels)))
-        text += table((f"{found.main} (index, %)", *labels), rows) + "\n"
-    return f"{text}All text: {found.mean(found.main)[0]:.4f}.\n"
+                rows.append((sweep.removesuffix("@p"), *(cell(explored, cells[label]) for label in labels)))
+        text += table((f"{explored.main} (index, %)", *labels), rows) + "\n"
+    return f"{text}All text: {explored.mean(explored.main)[0]:.4f}.\n"
 
 
 def main() -> None:
@@ -91,16 +90,16 @@ def main() -> None:
     parser.add_argument("--gold", nargs="*", type=Path, default=[])
     parser.add_argument("--experiment", nargs="*", type=Path, default=[])
     parser.add_argument("--output", type=Path, default=Path("results", "models"))
-    asked = parser.parse_args()
-    models = train(asked.corpus, asked.output)
-    for gold in asked.gold:
-        separate(gold, models, asked.output / gold.name)
-    if asked.gold:
-        pages = next(asked.gold[0] / name for name in PAGE_FOLDERS if (asked.gold[0] / name).is_dir())
-        paper("histogram", "books", pages, output=asked.output / "histogram")
-        shutil.copy(asked.output / "histogram" / "histogram.svg", DOCS / "plots" / "histogram-books.svg")
-    for path in asked.experiment:
-        experiment(path, models, asked.output)
+    options = parser.parse_args()
+    models = train(options.corpus, options.output)
+    for gold in options.gold:
+        separate(gold, models, options.output / gold.name)
+    if options.gold:
+        pages = next(options.gold[0] / name for name in PAGE_FOLDERS if (options.gold[0] / name).is_dir())
+        paper("histogram", "books", pages, output=options.output / "histogram")
+        shutil.copy(options.output / "histogram" / "histogram.svg", DOCS / "plots" / "histogram-books.svg")
+    for path in options.experiment:
+        experiment(path, models, options.output)
 
 
 if __name__ == "__main__":

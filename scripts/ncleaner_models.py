@@ -3,9 +3,9 @@
 
 usage: scripts/ncleaner_models.py [--check]
 
-Clean text is the docstrings of modules of Python's standard library, raw text their pages as pydoc renders them. The same
-Python on the same operating system gives the same bytes, another Python another model: so the files are kept, and made again
-only to change them. With --check nothing is written; it fails if the files are not what this would write.
+Clean text is the docstrings of modules of Python's standard library. Raw text is the modules' pages as pydoc renders them.
+Another version of Python or operating system gives other models, so the project contains the files, and the script is run only
+to change them. With --check the script writes nothing, and fails if it would write other files.
 """
 
 import argparse
@@ -41,9 +41,9 @@ CARD = "card.json"
 
 
 def docstring_lines(source: bytes) -> list[str]:
-    """Return the lines of the docstrings in a Python source that pydoc shows: not those of names with one underscore.
+    """Return the lines of the docstrings that pydoc shows of a Python source, without those of private names.
 
-    pydoc's pages break lines where docstrings do.
+    pydoc's pages keep the line breaks of docstrings.
     """
     lines: list[str] = []
     for node in ast.walk(ast.parse(source)):
@@ -55,7 +55,7 @@ def docstring_lines(source: bytes) -> list[str]:
 
 
 def pairs(folder: Path) -> Iterator[tuple[list[str], list[str]]]:
-    """Give each module's docstrings and the blocks of its page, which is rendered into `folder`."""
+    """Render each module's page into `folder`, and yield the lines of its docstrings and the blocks of the page."""
     generate_modules(folder, MODULES)
     library = Path(sysconfig.get_path("stdlib"))
     for module in MODULES:
@@ -65,7 +65,7 @@ def pairs(folder: Path) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def write(folder: Path) -> dict[str, Any]:
-    """Write the models into `folder`, and return their card but for the date."""
+    """Write the models into `folder`, and return their card without the date."""
     with tempfile.TemporaryDirectory() as name:
         pages = [*pairs(Path(name) / "pages")]
     cards = {}
@@ -98,18 +98,18 @@ def main() -> None:
     if not parser.parse_args().check:
         target.mkdir(exist_ok=True)
         new = write(target)
-        # What stays the same keeps its date.
+        # An unchanged card keeps its date.
         new = {"date": date if date and new == old else datetime.now(UTC).date().isoformat(), **new}
         (target / CARD).write_text(json.dumps(new, indent=2) + "\n", "utf-8")
         return
     here, there = (platform.python_version(), platform.system()), (old.get("python"), old.get("system"))
     if here != there:
-        sys.exit(f"the models are of Python {there[0]} on {there[1]}, and this is {here[0]} on {here[1]}")
+        sys.exit(f"the models were made by Python {there[0]} on {there[1]}; this is Python {here[0]} on {here[1]}")
     with tempfile.TemporaryDirectory() as name:
         same = write(Path(name)) == old
         same &= all((target / file).read_bytes() == (Path(name) / file).read_bytes() for file in old["models"])
     if not same:
-        sys.exit(f"{target} is not what scripts/ncleaner_models.py makes: run it without --check")
+        sys.exit(f"{target} differs from the files that scripts/ncleaner_models.py makes: run it without --check")
 
 
 if __name__ == "__main__":

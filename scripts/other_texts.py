@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Write the texts of further extractors for scripts/extractors.py, which the extra `extractors` does not install.
+"""Extract texts by packages that the extra `extractors` does not install, for scripts/extractors.py.
 
 usage: scripts/other_texts.py [--only NAME] [COLLECTION...]
 
-Run it in an environment of its own with Thresher and the packages, some of which need other versions than Thresher's:
+Some packages need versions of libraries that conflict with Thresher's, so run the script in a separate environment:
 
     python -m venv build/other
     build/other/bin/pip install --upgrade pip          # 23.3 or later
@@ -12,9 +12,9 @@ Run it in an environment of its own with Thresher and the packages, some of whic
     build/other/bin/pip install brotli chardet charset-normalizer lxml-html-clean py-asciimath urllib3
     build/other/bin/python scripts/other_texts.py
 
-(magic-html declares Python 3.12; it works with 3.11.) Each package writes results/texts/PACKAGE VERSION/COLLECTION.jsonl, a
-text of each page, and times.json, its CPU time by that of `content` on the same pages, one after the other. A page on which a
-package fails, or takes longer than a minute, has no text. Files that are there are not written again.
+(magic-html declares Python 3.12; it works with 3.11.) For each package the script writes the texts of all pages into
+results/texts/PACKAGE VERSION/COLLECTION.jsonl. It writes the package's CPU time over that of `content` into times.json; both
+extract each page in turn. A page on which a package fails has no text. Existing files are not written again.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ TIMES = "times.json"
 
 
 def by_magic_html(page: str) -> str:
-    """Return the text of magic-html's main content, read like our cleaners' pages, with its own guess of the page's type."""
+    """Return the text of magic-html's main content. magic-html guesses the page's type; Thresher turns its HTML into text."""
     from magic_html import GeneralExtractor
 
     return read_html(GeneralExtractor().extract(page, base_url="")["html"]).text
 
 
 def by_newspaper(page: str) -> str:
-    """Return the title and text of Newspaper's article."""
+    """Return the text of Newspaper's article."""
     import newspaper
 
     article = newspaper.Article("https://example.org/", fetch_images=False)
@@ -70,7 +70,7 @@ PACKAGES: Mapping[str, Callable[[str], str]] = {
 
 
 def pages_of(name: str) -> Iterator[tuple[str, str]]:
-    """Give the id and the decoded text of each page of a collection."""
+    """Yield the id and the decoded HTML of each page of a collection."""
     collection = load_experiment(ROOT / "experiments" / f"{name}.toml").collection.open()
     for source in unique(documents(collection)):
         if source.problem:
@@ -80,7 +80,7 @@ def pages_of(name: str) -> Iterator[tuple[str, str]]:
 
 
 def write(name: str, package: str) -> None:
-    """Write the texts of a collection and the time by that of `content`."""
+    """Write a package's texts of a collection, and its time over that of `content`."""
     folder = TEXTS / f"{package} {version(package)}"
     path, partial = folder / f"{name}.jsonl", folder / f"{name}.partial"
     if path.exists():
@@ -108,10 +108,10 @@ def write(name: str, package: str) -> None:
 
 
 def main() -> None:
-    """Write the texts."""
+    """Write the texts of the chosen packages and collections."""
     parser = parser_of(__doc__)
     parser.add_argument("names", nargs="*", metavar="COLLECTION", choices=[*SEVEN, []], help=", ".join(SEVEN))
-    parser.add_argument("--only", choices=PACKAGES, help="one of the packages")
+    parser.add_argument("--only", choices=PACKAGES, help="extract by this package only")
     arguments = parser.parse_args()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")

@@ -1,8 +1,8 @@
-"""Known-item topics of a collection without judgments, for simulations: titles of pages and texts of links to them.
+"""Known-item topics for a collection without judgments, for simulations: titles of pages and texts of links to them.
 
-A title is a topic if one page alone has it, a link's text if all links with this text lead to one page. What titles of the
-collection have in common (the name of the site) is cut off. Such topics favour cleaners that keep titles and headings: they
-draw populations for simulations of choosing, and choose no cleaner.
+A title is a topic if only one page has it. A link text is a topic if all links with this text lead to one page. The common end
+of all titles, the name of the site, is cut off. These topics favour cleaners that keep titles and headings. So they serve as
+populations in simulations of choosing, but choose no cleaner.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from thresher.pages.links import Address, base_address, page_address, resolve
 
 TOPICS_FILE, QRELS_FILE = "topics.tsv", "qrels.txt"
 SHORTEST, LONGEST = 2, 12
-"""Bounds on the words of a topic."""
+"""The least and the most words of a topic."""
 _WORD = re.compile(r"\w+")
 _SEPARATORS = " -–—|·:»/"
 
@@ -31,7 +31,7 @@ def write_page_topics(collection: Collection, folder: Path, most: int) -> None:
 
     Args:
         collection: pages with an address, or files whose ids are their paths.
-        folder: where the files are written.
+        folder: folder for the files.
         most: the largest number of topics.
     """
     sources = [source for source in documents(collection) if not source.problem]

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Measure the cleaners by the rules of released code and to the letter of the papers, and put the table into
-docs/results/papers.md.
+"""Measure cleaners by the rules of released code and by the papers' rules, for the table in docs/results/papers.md.
 
 usage: scripts/paper_rules.py GOLD_FOLDER...     (such as $THRESHER_DATA/cleaning/cleaneval-dev)
 
-Figures are F1 over bags of tokens, means over pages, with blocks joined and split.
+Figures are F1 over bags of tokens, as means over pages, with blocks joined and with blocks split.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""List what is to be judged: the top documents of every run of an experiment that its qrels do not hold yet.
+"""List the pool to judge: the top documents of every run of an experiment that its qrels lack.
 
 usage: scripts/pool.py RESULTS_FOLDER QRELS [DEPTH]
 
-Prints `topic<TAB>docid`, by topic, documents in an order that tells nothing about rank or run.
+Prints `topic<TAB>docid` by topic. The order of documents reveals neither rank nor run.
 """
 
 import hashlib

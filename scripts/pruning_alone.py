@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Put what each pruning method of index pruning loses, alone, beside the published figures in docs/results/pruning.md.
+"""Measure the loss of each pruning method without a cleaner, for the table in docs/results/pruning.md.
 
 usage: scripts/pruning_alone.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
 
-Each folder holds what `thresher explore` found; ranking is with the original statistics.
+Each folder has the results of `thresher explore`, ranked with the original statistics.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,13 +19,13 @@ PAGE = Path(__file__).parents[1] / "docs" / "results" / "pruning.md"
 SHARES = (0.5, 0.3, 0.1)
 
 
-def changes(found: VariantTable, sweep: Sequence[int]) -> Iterator[str]:
-    """Give the change of AP in per cent at each share of the postings: of the largest index of at most that share."""
-    means, kept = found.mean("AP"), found.shares[[*sweep]]
+def changes(explored: VariantTable, sweep: Sequence[int]) -> Iterator[str]:
+    """Yield the change of AP in per cent at each share of the postings, of the largest index up to that share."""
+    means, shares = explored.mean("AP"), explored.shares[[*sweep]]
     for share in SHARES:
-        inside = np.flatnonzero((kept <= share) & (kept > 0.9 * share))
+        inside = np.flatnonzero((shares <= share) & (shares > 0.9 * share))
         if len(inside):
-            value = float(means[sweep[inside[np.argmax(kept[inside])]]])
+            value = float(means[sweep[inside[np.argmax(shares[inside])]]])
             yield f"{100 * (value / means[0] - 1):+.1f}".replace("-", "−")
         else:
             yield "–"
@@ -37,7 +37,7 @@ def main(folders: Sequence[Path]) -> None:
     names = [name for name, members in first.sweeps.items() if first.rows[members[0]].variant.family is Family.PRUNING]
     heads = [f"{name}, {100 * share:.0f} %" for name in tables for share in SHARES]
     rows = [
-        (f"`{name.partition('|')[2]}`", *(cell for one in tables.values() for cell in changes(one, one.sweeps[name])))
+        (f"`{name.partition('|')[2]}`", *(cell for own in tables.values() for cell in changes(own, own.sweeps[name])))
         for name in names
     ]
     put(PAGE, "pruning methods alone", table(("method", *heads), rows))

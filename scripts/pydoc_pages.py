@@ -1,9 +1,9 @@
-"""Make the embedded collection: the reference pages of Python's standard library, rendered by pydoc.
+"""Make the collection pydoc: the reference pages of Python's standard library, rendered by pydoc.
 
 usage: python scripts/pydoc_pages.py FOLDER     (`make collections/pydoc` does this)
 
-Nothing is downloaded or shipped: each module becomes an HTML page, `<module.dotted.name>.html`, as written by `python -m pydoc
--w`. The file's name without `.html` is the document id in the qrels.
+The script downloads nothing. It renders each module as an HTML page, `<module.dotted.name>.html`, as `python -m pydoc -w`
+does. The file's name without `.html` is the document id in the qrels.
 
 The collection has all modules of the running Python's standard library, with their submodules, except
 
@@ -11,8 +11,8 @@ The collection has all modules of the running Python's standard library, with th
 - programs: `idlelib`, `turtledemo`, every `__main__`;
 - Python's tests (`test`, `*.test`, `*.tests`) and modules made for them (`xx…`);
 - names that begin with an underscore, except `__future__`: implementations documented by the public module (`_io` by `io`);
-- `distutils` and `lib2to3`: 120 pages that Python 3.12 and 3.13 no longer have; without them the collection is nearly the same
-  in all versions, and fits one set of topics and qrels.
+- `distutils` and `lib2to3`: 120 pages that Python 3.12 and 3.13 no longer have. Without them the collection is nearly equal in
+  all versions, and fits one set of topics and qrels.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class GenerationReport:
 def module_names() -> tuple[str, ...]:
     """Return the sorted dotted names of the collection's modules, without importing them.
 
-    Some may be for other operating systems (`winreg`); `generate` reports them as skipped.
+    Some modules are for other operating systems (`winreg`); `generate` reports them as skipped.
     """
     standard_library = sysconfig.get_path("stdlib")
     below = {name for name in _modules_below(standard_library, "") if _top(name) in sys.stdlib_module_names}
@@ -63,14 +63,14 @@ def generate(folder: Path) -> GenerationReport:
 
 
 def generate_modules(folder: Path, modules: Sequence[str]) -> GenerationReport:
-    """Render `modules` of the standard library into `folder`, all or none, in processes of their own.
+    """Render `modules` of the standard library into `folder`, in separate processes. After an error nothing is written.
 
-    The pages depend on the Python version and the operating system, not on the user, the environment or Python's location;
-    the same modules give the same bytes.
+    The pages depend on the Python version and the operating system, not on the user, the environment or Python's location.
+    Equal modules give equal bytes.
 
     Args:
-        folder: the pages' folder; earlier pages there are replaced.
-        modules: dotted names; those not in the standard library are skipped.
+        folder: the pages' folder. Earlier pages there are replaced.
+        modules: dotted names. Names that are not in the standard library are skipped.
     """
     _refuse_other_files(folder)
     with atomic_path(folder) as temporary:
@@ -79,7 +79,7 @@ def generate_modules(folder: Path, modules: Sequence[str]) -> GenerationReport:
 
 
 def _render(folder: Path, modules: Sequence[str]) -> GenerationReport:
-    """Split the work over a fixed number of processes, since pages can show what else is loaded."""
+    """Render the modules in a fixed number of processes, since a page may show other modules that its process loaded."""
     shares = [share for share in (modules[first::_PROCESSES] for first in range(_PROCESSES)) if share]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         reports = list(pool.map(lambda share: _render_share(folder, share), shares))
@@ -93,7 +93,7 @@ def _render_share(folder: Path, modules: Sequence[str]) -> Any:
     task = {"folder": str(folder.absolute()), "modules": list(modules)}
     command = [sys.executable, "-B", "-P", "-S", "-s", "-X", "utf8", "-W", "ignore", str(_RENDERER)]
     environment = {name: os.environ[name] for name in _LOADER_VARIABLES if name in os.environ}
-    # Sets are shown in hash order. (-I would be shorter than -P -s, but makes Python ignore PYTHONHASHSEED.)
+    # Fix the hash seed, since pages show sets in hash order. (-I instead of -P -s would make Python ignore PYTHONHASHSEED.)
     environment |= {"PYTHONHASHSEED": "0", "TZ": "UTC"}
     done = subprocess.run(
         command,
@@ -156,7 +156,7 @@ def _top(name: str) -> str:
 
 
 def main() -> None:
-    """Render the pages and say which modules have none."""
+    """Render the pages and print the modules without a page."""
     parser = parser_of(__doc__)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder

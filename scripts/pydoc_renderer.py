@@ -1,10 +1,10 @@
 """Render standard library modules as HTML pages: the child process of pydoc_pages.py.
 
-A script, with only the standard library on its path. Standard input: `{"folder": str, "modules": [str, ...]}`; standard
-output: `{"modules": [name, ...], "skipped": [[name, reason], ...]}`.
+The script has only the standard library on its path. It reads `{"folder": str, "modules": [str, ...]}` from standard input and
+writes `{"modules": [name, ...], "skipped": [[name, reason], ...]}` to standard output.
 
-Pages show the values of constants, among them the environment, paths and addresses of objects. Whatever depends on the machine
-or the run is replaced: before pydoc shortens long values (and cuts paths beyond recognition), and again in the whole page.
+Pages show the values of constants, among them the environment, paths and addresses of objects. The script replaces all parts
+that depend on the machine or the run: before pydoc shortens long values, which could cut a path, and again in the whole page.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ENVIRONMENT = {"HOME": "/home/user", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", "TZ": "UTC"}
-# The same everywhere, and meant literally in the pages' prose.
+# Prefixes that stay, since they are common to all machines and the pages' prose means them literally.
 _SHARED_PREFIXES = ("/", "/usr", "/usr/local")
 _SPACE = "(?: |&nbsp;)"
-_ADDRESS = re.compile(  # in what Python objects print, and in what libraries loaded by ctypes do
+_ADDRESS = re.compile(  # addresses in representations of Python objects and of libraries loaded by ctypes
     f"{_SPACE}at{_SPACE}0x[0-9a-f]+|,{_SPACE}handle{_SPACE}[0-9a-f]+(?=>|&gt;)", re.IGNORECASE
 )
 
@@ -38,7 +38,7 @@ Replace = Callable[[str], str]
 
 
 def named_paths() -> list[tuple[str, str]]:
-    """Return (folder or file of this interpreter, its name in the pages), the longest first."""
+    """Return pairs of a folder or file of this interpreter and its name in the pages, the longest path first."""
     named = {
         sys.executable: "python",
         __file__: "pydoc.py",  # in `sys.modules`
@@ -65,16 +65,16 @@ def machine_independent(named: Iterable[tuple[str, str]]) -> Replace:
             for spelling in (form, escaped, escaped.replace(" ", "&nbsp;"), urllib.parse.quote(form)):
                 spelled.setdefault(spelling, name)
     longest_first = sorted(spelled, key=len, reverse=True)
-    known = re.compile(f"(?:{'|'.join(map(re.escape, longest_first))})(?![\\w-])")
+    paths = re.compile(f"(?:{'|'.join(map(re.escape, longest_first))})(?![\\w-])")
 
     def replace(text: str) -> str:
-        return _ADDRESS.sub("", known.sub(lambda match: spelled[match[0]], text))
+        return _ADDRESS.sub("", paths.sub(lambda match: spelled[match[0]], text))
 
     return replace
 
 
 def forget_environment() -> None:
-    """Replace the environment, also that of the interpreter's start (`posix.environ`)."""
+    """Replace the environment and the interpreter's copy of it from its start (`posix.environ`)."""
     started_with = importlib.import_module(os.name).environ
     os.environ.clear()
     os.environ.update(ENVIRONMENT)
@@ -84,7 +84,7 @@ def forget_environment() -> None:
 
 
 def parse_once() -> None:
-    """Let `inspect` parse a module once, not for each of its classes without a docstring, whose comments pydoc shows."""
+    """Make `inspect` parse a module once, and not again for each class without a docstring, whose comments pydoc shows."""
     parsing = types.ModuleType(ast.__name__)
     vars(parsing).update(vars(ast), parse=functools.lru_cache(maxsize=1)(ast.parse))
     inspect.ast = parsing  # type: ignore[attr-defined]
@@ -98,7 +98,7 @@ def render(name: str, replace: Replace) -> str:
 
 
 def render_all(folder: Path, modules: Iterable[str], replace: Replace) -> dict[str, list[object]]:
-    """Write `<name>.html` into `folder` for each module; return what was written and skipped (and why)."""
+    """Write `<name>.html` into `folder` for each module; return the written modules, and the skipped ones with reasons."""
     written: list[object] = []
     skipped: list[object] = []
     for name in modules:
@@ -116,7 +116,7 @@ def render_all(folder: Path, modules: Iterable[str], replace: Replace) -> dict[s
 
 
 def main() -> None:
-    """Read the task from standard input, render, report on standard output."""
+    """Read the task from standard input, render the pages, and report on standard output."""
     task = json.load(sys.stdin)
     folder = Path(task["folder"]).absolute()
     os.chdir(folder.anchor)  # some modules keep the working directory in a constant
@@ -127,7 +127,7 @@ def main() -> None:
     replace = machine_independent(named_paths())
     shorten = pydoc.cram
     pydoc.cram = lambda text, maxlen: shorten(replace(text), maxlen)
-    with contextlib.redirect_stdout(sys.stderr):  # what modules print while imported is not the report
+    with contextlib.redirect_stdout(sys.stderr):  # Output of imported modules must not mix with the report.
         report = render_all(folder, task["modules"], replace)
     json.dump(report, sys.stdout)
 

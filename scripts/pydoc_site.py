@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Put the navigation of a documentation site around the pages that scripts/pydoc_pages.py makes.
+"""Put the navigation of an invented documentation site around the pages of scripts/pydoc_pages.py.
 
 usage: python scripts/pydoc_site.py PAGES FOLDER     (`make collections/pydoc-site` does this)
 
 pydoc's pages have no navigation, so cleaning gains nothing there. Documentation on the web has a header, a list of all pages,
-related pages and a footer on every page. This script adds these parts to pydoc's pages. It invents the site: the collection
-`pydoc-site` shows what Thresher does, and no table of results has it.
+related pages and a footer on every page. This script adds these parts to pydoc's pages. Since the site is invented, the
+collection `pydoc-site` only demonstrates Thresher and is in no table of results.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FOOTER = """<footer role="contentinfo">
 </footer>
 """
 RELATED = 6
-"""So many pages that a page links to stand below it, each with its first line."""
+"""The most related pages below a page, each with its first line."""
 
 _BODY = re.compile(r"(.*?<body>)(.*)(</body>.*)", re.DOTALL)
 _FIRST_LINE = re.compile(r'</table>\s*<p><span class="code">(.*?)(?:<br>|</span>)', re.DOTALL)
@@ -46,7 +46,7 @@ _LINK = re.compile(r'href="([\w.]+)\.html[#"]')
 
 
 def write_site(pages: Path, folder: Path) -> int:
-    """Write each page of `pages` with a site around it into `folder`, all or none, and return the number of pages."""
+    """Write each page of `pages` with a site around it into `folder`, and return their number. An error writes nothing."""
     texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(pages.glob("*.html"))}
     first_lines = {name: first_line(text) for name, text in texts.items()}
     with atomic_path(folder) as temporary:
@@ -100,7 +100,7 @@ def breadcrumbs(name: str) -> str:
 
 
 def related(name: str, body: str, first_lines: Mapping[str, str]) -> str:
-    """Return the pages that the page links to first, with their first lines."""
+    """Return the first `RELATED` pages that the page links to, with their first lines."""
     linked = [other for other in dict.fromkeys(_LINK.findall(body)) if other in first_lines and other != name]
     rows = "".join(f"<li>{link(other)}<p>{first_lines[other]}</p></li>" for other in linked[:RELATED])
     return f'<aside class="related"><h2>Related modules</h2><ul>{rows}</ul></aside>\n' if rows else ""

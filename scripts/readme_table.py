@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measure weights and pruning on collections, and put README's table of them there.
+"""Measure the default index on seven collections, for the table of README.md.
 
 usage: scripts/readme_table.py [--write] [NAME...]
 
-For each experiment (all seven without names) the uncleaned pages and the weighted, pruned text are indexed by Lucene, searched
-and judged: see results/readme/NAME. Each name gives one row of README's table. `web` is scored by models of `content` that do
-not know its pages: they are trained when they are missing, from the gold standards in THRESHER_DATA. `--write` puts the rows
-into README.md.
+For each experiment (all seven without names) the script builds two indexes by Lucene, of the uncleaned pages and of the
+weighted, pruned text, and searches and evaluates both. Results are stored in results/readme/NAME. Each name gives one row.
+Models of `content` trained without the page's fold score `web`; missing models are trained on the gold standards in
+THRESHER_DATA. `--write` puts the rows into README.md.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ PAGES: Mapping[str, str] = {
     "pydoc": "reference",
     "cacm": "abstracts",
 }
-"""The collections of the table in its order, each with what its pages are."""
+"""The collections in the table's order, each with a description of its pages."""
 NO_BREAK = "\u00a0"
-"""Figures stay on one line."""
+"""A space that keeps figures on one line."""
 
 
 def measured(name: str) -> tuple[Built, Built]:
-    """Return the index of the uncleaned pages, and that of the weighted, pruned text."""
+    """Return the measured index of the uncleaned pages and of the weighted, pruned text."""
     index = DEFAULT_INDEX.replace("anchors=1", "anchors=0") if name in ASKED_BY_LINKS else DEFAULT_INDEX
     collection = Collection(name, (index,), RESULTS / name)
     built = collection.build([BASELINE, collection.own(index)])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draw the frontier of a report for README.md, low enough for its first screen, and once more for phones.
-
-The pictures are docs/results/plots/frontier.svg and frontier-narrow.svg.
+"""Draw the frontier of a report for README.md, in a low picture for its first screen and a narrow picture for phones.
 
 usage: scripts/report_picture.py RESULTS_FOLDER     (such as results/pydoc-site)
+
+The pictures are docs/results/plots/frontier.svg and frontier-narrow.svg.
 """
 
 from pathlib import Path

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Put measured results into the documentation: the tables of scripts/pages/retrieval.md, and the plots beside them.
+"""Put the results of experiments, or the output of benchmarks, into the documentation.
 
 usage: scripts/results.py RESULTS_FOLDER...     (such as results/pydoc-full results/cacm results/postgresql)
        make bench | scripts/results.py -
 
-Pruning methods and combinations are left out: they are in scripts/pages/same-size.md. Each table stands between `<!--
-table: NAME -->` and `<!-- end -->`, where NAME is the experiment. What all
-benchmarks print goes into benchmarks.md of the same folder, and so does what any of them says of exploring; of times
-into costs.md, of
-index pruning into pruning.md, and of the learned scorer into content.md.
+Folders fill the tables and plots of scripts/pages/retrieval.md, and the table of noise in docs/results/costs.md. Pruning
+methods and combinations are in scripts/pages/same-size.md instead. Each table is between `<!-- table: NAME -->` and
+`<!-- end -->`, where NAME is the experiment. With `-` the script reads the output of `make bench`. All of it goes into
+docs/results/benchmarks.md, also lines on exploring alone; lines on times into costs.md, on pruning into pruning.md, and on
+the scorer `content` into scripts/pages/content.md.
 """
 
 import sys
@@ -32,14 +32,14 @@ def main(folders: list[Path]) -> None:
     for results in every:
         name, table = collection_of(results.facts.experiment), results.tables[0]
         put(PAGES / "retrieval.md", f"table: {name}", render_markdown(main_table(results)))
-        # What was explored besides is in other pages.
-        told = [line for line in findings(results) if "explored without indexes" not in line]
-        put(PAGES / "retrieval.md", f"summary: {name}", "".join(f"- {line}\n" for line in told))
+        # Other pages show the explored variants.
+        sentences = [line for line in findings(results) if "explored without indexes" not in line]
+        put(PAGES / "retrieval.md", f"summary: {name}", "".join(f"- {line}\n" for line in sentences))
         variants_plot(chart_data(table)).save(PAGES / "plots" / f"{name}-trade-off.svg")
 
 
 def cleaners_of(results: Results) -> Results:
-    """Return what was run, without pruning methods and combinations, which scripts/pages/same-size.md is about."""
+    """Return the built variants of results, without pruning methods and combinations."""
     tables = []
     for built in results.only_built().tables:
         cleaning = [index for index, row in enumerate(built.rows) if row.variant.family is Family.CLEANERS]
@@ -48,21 +48,21 @@ def cleaners_of(results: Results) -> Results:
 
 
 def noise(every: Sequence[Results]) -> str:
-    """Give the record of the baseline's copy as a table."""
+    """Return a table of the times of the baseline's copy over the baseline's."""
     rows = []
     for results in every:
         for floor in results.facts.noise:
             ratio = floor.copy.ratio
-            what = "a query" if floor.retrieval else "indexing"
+            work = "a query" if floor.retrieval else "indexing"
             copy = f"{ratio.value:.3f} ({ratio.low:.3f} to {ratio.high:.3f})"
-            rows.append((results.facts.experiment, what, copy, floor.restarts, floor.rounds))
+            rows.append((results.facts.experiment, work, copy, floor.restarts, floor.rounds))
     heads = ("collection", "time of", "copy by baseline (95 % interval)", "restarts", "rounds")
     return table(heads, rows, "ll")
 
 
 def put_benchmarks(printed: str) -> None:
-    """Put the lines that `make bench` printed into the pages that show them."""
-    # The command that make prints comes first.
+    """Put the lines of `make bench` into their pages."""
+    # Drop the command, which make prints first.
     printed = "pages: " + printed.partition("pages: ")[2]
     if "peak of a worker" in printed and "indexing 20,000 documents" in printed:
         put(DOCS / "benchmarks.md", "bench", f"```\n{printed}```\n")
@@ -70,7 +70,7 @@ def put_benchmarks(printed: str) -> None:
     if exploring:
         put(DOCS / "benchmarks.md", "exploring", f"```\n{''.join(exploring)}```\n")
     lines = [line for line in printed.splitlines(keepends=True) if line.strip().startswith("times of ")]
-    # The savings of single variants, which are indented, are of no use beyond their counts.
+    # Drop the indented savings of single variants. The other lines count them.
     times = [line for line in lines if not line.startswith(" ")]
     if times:
         put(DOCS / "costs.md", "repeats", f"```\n{''.join(times)}```\n")

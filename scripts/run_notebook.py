@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run docs/notebook.ipynb, cell by cell as Jupyter does, and store what it shows."""
+"""Run docs/notebook.ipynb cell by cell, as Jupyter does, and store its outputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWN = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_"}
 
 
 def run_cells(cells: list[dict[str, Any]], before: Callable[[str], None] = lambda _: None) -> list[dict[str, Any]]:
-    """Return the cells with their outputs; `before` is called with each code cell's id before it runs."""
+    """Return the cells with their outputs. `before` gets each code cell's id before the cell runs."""
     names: dict[str, Any] = {}
     done, count = [], 0
     for cell in cells:
@@ -31,7 +31,7 @@ def run_cells(cells: list[dict[str, Any]], before: Callable[[str], None] = lambd
 
 
 def _value(source: str, names: dict[str, Any]) -> Any:
-    """Run a cell; return the value of its last expression."""
+    """Run a cell, and return the value of its last expression."""
     tree = ast.parse(source)
     last = tree.body[-1]
     if not isinstance(last, ast.Expr):

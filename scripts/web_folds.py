@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Train models for `content` that do not know the pages that they are to score: for `scripts/seven.py`, which does so itself.
+"""Train models for `content` without each fold of the pages of `web`. scripts/seven.py runs this script if they are missing.
 
 usage: scripts/web_folds.py GOLD_FOLDERS [--rounds N] [--folds N]
 
-The shipped model was trained on the pages of experiments/web.toml, so it knows them better than other pages. Here models are
-trained on WCXB's development split, AEB and Trafilatura's pages without each fold of domains in turn. GOLD_FOLDERS holds
-`wcxb-dev`, `aeb` and `trafilatura-eval`; marked pages, and pages made of others, take no part. The models and the fold of each
-page go to collections/web-folds.
+The shipped model was trained on the pages of experiments/web.toml, so its scores of these pages are too good. This script
+trains models on WCXB's development split, AEB and Trafilatura's pages, without each fold of domains in turn. GOLD_FOLDERS has
+`wcxb-dev`, `aeb` and `trafilatura-eval`. Marked and synthetic pages are not used. The script writes the models and the fold of
+each page into collections/web-folds.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ FOLDER = Path(__file__).parents[1] / "collections" / "web-folds"
 FOLDS_FILE = "folds.json"
 WEB = "wcxb-dev"
 ROUNDS, FOLDS = 4, 3
-"""Fewer than the shipped model's, since three models are trained."""
+"""Rounds and folds of training, fewer than for the shipped model, since the script trains three models."""
 
 
 def main() -> None:
-    """Train and write."""
+    """Train the models, and write them and the folds."""
     parser = parser_of(__doc__)
     parser.add_argument("folders", type=Path)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
@@ -44,7 +44,7 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for number, model in enumerate(trained.without):
         write_content_model(FOLDER / f"{number}.content", model)
-    (pages,) = (one.pages for one in sets if one.about.name == WEB)
+    (pages,) = (gold_set.pages for gold_set in sets if gold_set.about.name == WEB)
     folds = folds_of([page.domain for page in pages], options.folds).tolist()
     of_page = {page.stem: fold for page, fold in zip(pages, folds, strict=True)}
     (FOLDER / FOLDS_FILE).write_text(json.dumps(of_page, indent=0) + "\n", encoding="utf-8")
