@@ -246,14 +246,19 @@ def test_gold_may_be_json_beside_pages_in_no_input_folder(tmp_path: Path) -> Non
     assert (result.without_gold, result.without_page) == (("y",), ("z",))
 
 
+# Parts of facts: what is missing, and its fix.
+OBJECT = ("Fix: ", '{"stem": {"articleBody": "text"}, ...}')
+NO_PAIR = ("gold text of the same stem", "Fix: ", "1.html and 1.txt")
+
+
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("{", ("not JSON",)),
-        ("[]", ("JSON object", "pages by stem")),
-        ('{"1": "text"}', ("page '1'", "no text `articleBody`")),
-        ('{"1": {"articleBody": null}}', ("page '1'", "no text `articleBody`")),
-        ('{"2": {"articleBody": ""}}', ("gold text of the same stem",)),
+        ("{", ("not JSON", "(char 1)", "Fix: ", "correct the file")),
+        ("[]", ("JSON object", "pages by stem", *OBJECT)),
+        ('{"1": "text"}', ("page '1'", "no text `articleBody`", *OBJECT)),
+        ('{"1": {"articleBody": null}}', ("page '1'", "no text `articleBody`", *OBJECT)),
+        ('{"2": {"articleBody": ""}}', NO_PAIR),
     ],
 )
 def test_json_of_another_form_is_refused(tmp_path: Path, text: str, facts: tuple[str, ...]) -> None:
@@ -267,21 +272,27 @@ def test_json_of_another_form_is_refused(tmp_path: Path, text: str, facts: tuple
     assert_names(line, f"{gold}: ", *facts)
 
 
-NO_GOLD = ("holds no gold", "(GoldStandard/", "or ground-truth.json)")
+NO_GOLD = ("set: ", "holds no gold", "(GoldStandard/", "or ground-truth.json)", "Fix: ", "--gold")
 
 
 @pytest.mark.parametrize(
     ("files", "facts"),
     [
-        ([], ("no such folder",)),
+        ([], ("set: ", "no such folder", "Fix: ", "check the path")),
         (["1.html"], NO_GOLD),
-        (["gold/1.txt", "input/1.pdf"], ("no file ending in .html, ",)),
-        (["gold/1.md", "input/1.html"], ("no file ending in", ".txt, .html, .htm, .xhtml, .shtml")),
+        (["gold/1.txt", "input/1.pdf"], ("set/input: ", "no file ending in .html, ", "Fix: ", "check the path")),
+        (
+            ["gold/1.md", "input/1.html"],
+            ("set/gold: ", "no file ending in", ".txt, .html, .htm, .xhtml, .shtml", "Fix: ", "check the path"),
+        ),
         (["original/1.html"], NO_GOLD),
-        (["original/1.html", "annotated/2.html"], ("gold text of the same stem",)),
-        (["original/1.html", "annotated/1.htm", "annotated/1.html"], ("1.html", "same stem as 1.htm")),
-        (["gold/1.txt", "input/2.html"], ("gold text of the same stem",)),
-        (["gold/1.txt", "input/1.htm", "input/1.html"], ("1.html", "same stem as 1.htm")),
+        (["original/1.html", "annotated/2.html"], NO_PAIR),
+        (
+            ["original/1.html", "annotated/1.htm", "annotated/1.html"],
+            ("1.html", "same stem as 1.htm", "Fix: ", "one of them"),
+        ),
+        (["gold/1.txt", "input/2.html"], NO_PAIR),
+        (["gold/1.txt", "input/1.htm", "input/1.html"], ("1.html", "same stem as 1.htm", "Fix: ", "one of them")),
     ],
 )
 def test_folders_without_a_gold_standard_are_refused(tmp_path: Path, files: list[str], facts: tuple[str, ...]) -> None:

@@ -67,7 +67,10 @@ def _records(value: Any, path: Path) -> list[Any]:
     if isinstance(value, dict):
         if not value.keys().isdisjoint(_ID_NAMES):
             return [value]
-        arrays: list[list[Any]] = [member for member in value.values() if _is_array_of_objects(member)]
+        arrays: list[list[Any]] = []
+        for member in value.values():
+            if _is_array_of_objects(member):
+                arrays.append(member)
         if len(arrays) == 1:
             return arrays[0]
     raise InputError(
@@ -81,7 +84,9 @@ def _is_array_of_objects(member: Any) -> bool:
 
 def _topics_of(record: Any, line: int, where: str) -> Iterator[ReadTopic]:
     """Yield the topic of a record, or a topic for each of its turns."""
-    members: dict[str, Any] = record if isinstance(record, dict) else {}
+    members: dict[str, Any] = {}
+    if isinstance(record, dict):
+        members = record
     id = _id(members, where)
     turns = _turns(members)
     if turns is None:
@@ -89,9 +94,7 @@ def _topics_of(record: Any, line: int, where: str) -> Iterator[ReadTopic]:
         return
     for turn in turns:
         if isinstance(turn, dict) and turn.get("participant") != "System":
-            numbers = [str(turn[name]) for name in _TURN_NUMBERS if name in turn]
-            number = only(numbers, " or ".join(_TURN_NUMBERS), where)
-            yield ReadTopic(f"{id}_{number}", _fields(turn), line)
+            yield ReadTopic(f"{id}_{_turn_number(turn, where)}", _fields(turn), line)
 
 
 def _turns(members: dict[str, Any]) -> list[Any] | None:
@@ -101,6 +104,14 @@ def _turns(members: dict[str, Any]) -> list[Any] | None:
         if isinstance(turns, list):
             return turns
     return None
+
+
+def _turn_number(turn: dict[str, Any], where: str) -> str:
+    numbers: list[str] = []
+    for name in _TURN_NUMBERS:
+        if name in turn:
+            numbers.append(str(turn[name]))
+    return only(numbers, " or ".join(_TURN_NUMBERS), where)
 
 
 def _id(members: dict[str, Any], where: str) -> str:
@@ -122,9 +133,16 @@ def _fields(members: dict[str, Any]) -> Fields:
             continue
         if type(value) in (str, int):
             fields.append((name, str(value)))
-        elif isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        elif _is_array_of_texts(value):
             fields.append((name, " ".join(value)))
     return fields + _english(members.get("topics"))
+
+
+def _is_array_of_texts(value: Any) -> bool:
+    """Return whether a value is an array of strings, at least one."""
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(item, str) for item in value)
 
 
 def _english(versions: Any) -> Fields:

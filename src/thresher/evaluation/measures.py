@@ -212,7 +212,10 @@ def _from_trec_eval(name: str) -> str:
         measures = library().parse_trec_measure(name)
     except (ValueError, TypeError, KeyError, IndexError):
         return ""
-    names = [str(measure) for measure in measures if measure.NAME in SUPPORTED]
+    names: list[str] = []
+    for measure in measures:
+        if measure.NAME in SUPPORTED:
+            names.append(str(measure))
     if len(names) > 1:
         raise ConfigError(f"`{name}` is {len(names)} measures", f"name one of them, such as {names[0]}")
     if not names:

@@ -43,11 +43,15 @@ class Margin:
 
     def loss(self, baseline: Floats) -> float:
         """Return the margin in units of the measure."""
-        return self.value * float(baseline.mean()) if self.relative else self.value
+        if self.relative:
+            return self.value * float(baseline.mean())
+        return self.value
 
     def tested(self, values: Floats, baseline: Floats) -> Floats:
         """Return D for values whose last dimension is the topics."""
-        return values - (1 - self.value) * baseline if self.relative else values - baseline + self.value
+        if self.relative:
+            return values - (1 - self.value) * baseline
+        return values - baseline + self.value
 
     def checked(self, measure: str, baseline: Floats) -> Margin:
         """Return the margin if a share of this baseline is one."""
@@ -62,9 +66,12 @@ class Margin:
 def parse_margin(asked: str | float, where: str = "--margin") -> Margin:
     """Read `5%` as a share of the baseline's mean and `0.01` as units of the measure."""
     text = str(asked)
-    share = text.rstrip().endswith("%")
+    number = text.rstrip().removesuffix("%")
+    is_share = text.rstrip().endswith("%")
     try:
-        return Margin(float(text.rstrip().removesuffix("%")) / (100 if share else 1), share)
+        if is_share:
+            return Margin(float(number) / 100, relative=True)
+        return Margin(float(number), relative=False)
     except ValueError as error:
         fix = "write a share above 0% and below 100%, such as 5%, or a number between 0 and 1"
         raise ConfigError(f"{text!r} is not a margin", fix, where) from error

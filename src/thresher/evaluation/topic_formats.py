@@ -52,10 +52,21 @@ def detect(text: str) -> str:
         return "json"
     if start.startswith("{"):
         return "jsonl"
-    lines = [line for line in start.split("\n") if line.strip()]
-    if lines and all(_COLON.fullmatch(line.rstrip()) for line in lines):
+    if _is_colon(start):
         return "colon"
     return "tsv"
+
+
+def _is_colon(text: str) -> bool:
+    """Return whether each line is `id:query`, but for blank lines; at least one is."""
+    has_topics = False
+    for line in text.split("\n"):
+        if not line.strip():
+            continue
+        if not _COLON.fullmatch(line.rstrip()):
+            return False
+        has_topics = True
+    return has_topics
 
 
 def _tsv(text: str, path: Path) -> Iterator[ReadTopic]:
@@ -64,7 +75,8 @@ def _tsv(text: str, path: Path) -> Iterator[ReadTopic]:
         if not line.strip() or (number == 1 and columns[0].strip().lower() in ID_NAMES):
             continue
         if len(columns) != 2:
-            what = f"the line has {len(columns)} tab-separated column{'s' * (len(columns) != 1)}, not 2"
+            noun = "column" if len(columns) == 1 else "columns"
+            what = f"the line has {len(columns)} tab-separated {noun}, not 2"
             raise InputError(what, "write `id<TAB>query`", f"{path}:{number}")
         yield ReadTopic(columns[0].strip(), [(TITLE, columns[1])], number)
 
@@ -136,12 +148,16 @@ def _blocks(text: str, tag: str, path: Path, must_close: bool) -> Iterator[tuple
         line += text.count("\n", counted, block.start())
         counted = block.start()
         _nothing_between(text, outside, block.start(), tag, path)
-        end = opened[number].start() if number < len(opened) else len(text)
+        end = len(text)
+        if number < len(opened):
+            end = opened[number].start()
+        outside = end
         closed = closing.search(text, block.end(), end)
-        if closed is None and must_close:
+        if closed:
+            end, outside = closed.span()
+        elif must_close:
             raise InputError(f"the <{tag}> block is not closed", f"end it with </{tag}>", f"{path}:{line}")
-        yield text[block.end() : closed.start() if closed else end], line
-        outside = closed.end() if closed else end
+        yield text[block.end() : end], line
     _nothing_between(text, outside, len(text), tag, path)
 
 

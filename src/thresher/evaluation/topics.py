@@ -79,9 +79,15 @@ def _queries(topics: Sequence[ReadTopic], field: str, path: Path) -> list[str]:
 
     If no topic has a title and each has a single field, that field is the query.
     """
-    queries = [query_of(topic, field, f"{path}:{topic.line}") for topic in topics]
-    if is_title(field) and not any(queries) and all(len(topic.fields) == 1 for topic in topics):
-        return [topic.fields[0][1] for topic in topics]
+    queries: list[str] = []
+    single_fields: list[str] = []
+    for topic in topics:
+        queries.append(query_of(topic, field, f"{path}:{topic.line}"))
+        if len(topic.fields) == 1:
+            _, text = topic.fields[0]
+            single_fields.append(text)
+    if is_title(field) and not any(queries) and len(single_fields) == len(topics):
+        return single_fields
     return queries
 
 

@@ -54,18 +54,29 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
                 width = 3
                 continue
             width = 6 if len(columns) == 6 else 4
-        if len(columns) != width:
-            form = " ".join(_BEIR) if width == 3 else "topic 0 docid grade"
-            fix = f"write `{form}`, with a document id without spaces"
-            raise InputError(f"the line has {len(columns)} columns, not {width}", fix, where)
-        if width < 6 and column != GRADES[0]:
-            raise InputError(f"the line has one grade and no {column}", f"use the column {GRADES[0]}", where)
-        document, *grades = columns[1 if width == 3 else 2 :]
-        grade = [_grade(value, where) for value in grades][GRADES.index(column)]
-        _add_judgment(qrels, columns[0], document, grade, ("keep one judgment per document", where))
+        _check_width(columns, width, column, where)
+        if width > 3:
+            # The iteration is ignored.
+            del columns[1]
+        topic, document, *values = columns
+        grades = [_grade(value, where) for value in values]
+        grade = grades[GRADES.index(column)]
+        _add_judgment(qrels, topic, document, grade, ("keep one judgment per document", where))
     if not qrels:
         raise InputError("it holds no judgments", "write lines of `topic 0 docid grade`", str(path))
     return qrels
+
+
+def _check_width(columns: Sequence[str], width: int, column: str, where: str) -> None:
+    """Check that a line has `width` columns, among them the grade `column`."""
+    if len(columns) != width:
+        form = "topic 0 docid grade"
+        if width == 3:
+            form = " ".join(_BEIR)
+        fix = f"write `{form}`, with a document id without spaces"
+        raise InputError(f"the line has {len(columns)} columns, not {width}", fix, where)
+    if width < 6 and column != GRADES[0]:
+        raise InputError(f"the line has one grade and no {column}", f"use the column {GRADES[0]}", where)
 
 
 def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
@@ -163,7 +174,10 @@ def read_run(path: Path) -> dict[str, dict[str, float]]:
         if len(row) != 6:
             raise InputError(f"the line has {len(row)} columns, not 6", "write `topic Q0 docid rank score tag`", where)
         topic, _, document, _, text, _ = row
-        _add(run, topic, document, float(text) if _DECIMAL.fullmatch(text) else math.inf, text, where)
+        score = math.inf
+        if _DECIMAL.fullmatch(text):
+            score = float(text)
+        _add(run, topic, document, score, text, where)
     return run
 
 
@@ -172,8 +186,11 @@ def collect_run(hits: Iterable[tuple[str, str, float]], where: str) -> dict[str,
     for errors.
     """
     run: dict[str, dict[str, float]] = {}
-    for topic, document, score in hits:
-        _add(run, topic, document, float(score) if isinstance(score, Real) else math.inf, score, where)
+    for topic, document, value in hits:
+        score = math.inf
+        if isinstance(value, Real):
+            score = float(value)
+        _add(run, topic, document, score, value, where)
     return run
 
 

@@ -86,7 +86,9 @@ def parse_gold(text: str, comments: bool = False) -> tuple[LabelledText, ...]:
     """
     url = _URL.match(text)
     if url or _MARKED_LINE.search(text):
-        begin = url.end() if url else 0
+        begin = 0
+        if url:
+            begin = url.end()
         parts = _marked(text[begin:])
     else:
         parts = _above_and_below_comments_mark(text)
@@ -224,7 +226,9 @@ def read_entries(path: Path) -> dict[str, GoldEntry]:
 def read_entry(path: Path) -> GoldEntry:
     """Read a file of WCXB's form, of one page; without `main_content` its text is None."""
     content = _read_json(path)
-    gold = content.get("ground_truth") if isinstance(content, dict) else None
+    gold: Any = None
+    if isinstance(content, dict):
+        gold = content.get("ground_truth")
     if not isinstance(gold, dict):
         raise InputError("it has no object `ground_truth`", _PAGE_FORM, str(path))
     text = gold.get("main_content")
@@ -251,7 +255,9 @@ def _page_type(content: dict[str, Any]) -> str:
 
 
 def _article(stem: str, entry: Any, path: Path) -> GoldEntry:
-    body = entry.get("articleBody") if isinstance(entry, dict) else None
+    body: Any = None
+    if isinstance(entry, dict):
+        body = entry.get("articleBody")
     if not isinstance(body, str):
         raise InputError(f"the page {stem!r} has no text `articleBody`", _BODIES_FORM, str(path))
     return GoldEntry(body, _optional(entry, "url"))
@@ -274,9 +280,15 @@ def _strings(gold: dict[str, Any], member: str, path: Path) -> tuple[str, ...]:
     value = gold.get(member)
     if value is None:
         return ()
-    if not isinstance(value, list) or not all(isinstance(text, str) and text.strip() for text in value):
-        raise InputError(f"its `{member}` is not a list of texts", _PAGE_FORM, str(path))
-    return tuple(map(fit_text, value))
+    problem = InputError(f"its `{member}` is not a list of texts", _PAGE_FORM, str(path))
+    if not isinstance(value, list):
+        raise problem
+    snippets: list[str] = []
+    for text in value:
+        if not isinstance(text, str) or not text.strip():
+            raise problem
+        snippets.append(fit_text(text))
+    return tuple(snippets)
 
 
 @dataclass(frozen=True)
@@ -415,7 +427,9 @@ def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, comments: bool) ->
     if gold.text is None:
         return _WITHOUT_CONTENT
     text = gold.text.strip()
-    segments = (LabelledText(None, text),) if text else ()
+    segments: tuple[LabelledText, ...] = ()
+    if text:
+        segments = (LabelledText(None, text),)
     return GoldPage(stem, path, segments, gold.url, gold.page_type, gold.required, gold.forbidden)
 
 

@@ -61,7 +61,10 @@ def decode_gold(content: bytes) -> str:
     the letters of ISO-8859-1.
     """
     encoding = _utf16(content)
-    text = content.decode(encoding, "replace").removeprefix("\ufeff") if encoding else _eight_bits(content)
+    if encoding:
+        text = content.decode(encoding, "replace").removeprefix("\ufeff")
+    else:
+        text = _eight_bits(content)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
