@@ -413,7 +413,7 @@ def explain(  # noqa: PLR0913, keywords of the public API
         document: of the topic; None for all judged documents that rose or fell.
         retrieval: the retrieval model; None for the first.
         experiment: the experiment file; None to look for it where it was when it was run.
-        indexes: the folder of indexes.
+        indexes: the folder of indexes; by default also the folder beside the results.
     """
     from thresher.experiments.explainer import ExplainOptions, experiment_of, explain_experiment
 

@@ -14,7 +14,8 @@ from commands import Done
 from messages import assert_names
 from small_web import TOPICS, Finished
 
-from thresher.base.errors import StateError
+import thresher
+from thresher.base.errors import ConfigError, StateError
 from thresher.base.files import file_digest
 from thresher.evaluation.trec_files import read_qrels, read_run
 from thresher.experiments.explainer import ExplainOptions, experiment_of, explain_experiment
@@ -134,7 +135,7 @@ def test_the_verb_prints_the_answer_first_and_the_record_on_request(
 
 
 def test_from_another_folder_the_indexes_beside_the_results_are_read(
-    finished: Finished, call: Call, tmp_path: Path
+    finished: Finished, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ("3", "--variant", "words@40")
     here = call("explain", "results/web", *asked, cwd=finished.web.folder)
@@ -143,6 +144,12 @@ def test_from_another_folder_the_indexes_beside_the_results_are_read(
     rows = [line.split() for line in there.out.splitlines()]
     (heads,) = [number for number, row in enumerate(rows) if row[:1] == ["measure"]]
     assert rows[heads + 2][0] == "exp-nDCG@10"
+    monkeypatch.chdir(tmp_path)
+    from_python = thresher.explain(finished.results, "3", variant="words@40")
+    assert from_python == explained(finished, variant="words@40", topic="3")
+    with pytest.raises(ConfigError) as error:
+        thresher.explain(finished.results, document="part0/page00")
+    assert_names(error.value, "--document: ", "for a topic", "Fix: ", "name the topic too")
 
 
 def test_one_document_is_explained_whole(finished: Finished, every: Explanation) -> None:

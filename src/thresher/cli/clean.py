@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from time import perf_counter
@@ -46,38 +46,8 @@ _COMPARISONS = "comparisons"
 """The folder of finished comparisons in the output of `cleaneval`."""
 
 
-@dataclass(frozen=True)
-class _DocumentOptions:
-    """The options of the written documents, as `thresher.scores.cleaning.Output` has them."""
-
-    html: bool
-    markdown: bool
-    with_language: bool
-    fields: bool
-    text_name: str
-    min_words: int
-    language: str
-    valid: bool
-
-    def output(self, format: str) -> Output:
-        """Return how documents are written in a format."""
-        from thresher.scores.cleaning import Output
-
-        return Output(
-            format=format,
-            valid=self.valid,
-            html=self.html,
-            markdown=self.markdown,
-            with_language=self.with_language,
-            text_name=self.text_name,
-            min_words=self.min_words,
-            language=self.language,
-            fields=self.fields,
-        )
-
-
 def _document_options(verb: Verb) -> Verb:
-    """Add the options of the written documents; the verb gets them as `documents`."""
+    """Add the options of the written documents; the verb gets them as `documents`, an `Output` of no format."""
 
     @click.option("--html", is_flag=True, help="Also write the page's HTML without the dropped text.")
     @click.option("--markdown", is_flag=True, help="Also write Markdown (needs the extra `markdown`).")
@@ -116,9 +86,20 @@ def _document_options(verb: Verb) -> Verb:
         valid: bool,
         **named: Any,
     ) -> Any:
+        from thresher.scores.cleaning import Output
+
         if drop_empty:
             min_words = max(min_words, 1)
-        documents = _DocumentOptions(html, markdown, with_language, fields, text_name, min_words, language, valid)
+        documents = Output(
+            valid=valid,
+            html=html,
+            markdown=markdown,
+            with_language=with_language,
+            text_name=text_name,
+            min_words=min_words,
+            language=language,
+            fields=fields,
+        )
         return verb(*args, documents=documents, **named)
 
     return filled
@@ -163,7 +144,7 @@ def clean(
     output: str,
     output_format: str,
     replaces: bool,
-    documents: _DocumentOptions,
+    documents: Output,
     removed: Path | None,
     failures: Path | None,
     max_failed: int | str | None,
@@ -188,7 +169,7 @@ def clean(
         cleaner,
         output,
         format=collection.format,
-        how=documents.output(output_format),
+        how=dataclasses.replace(documents, format=output_format),
         reading=schema.read_options(collection, address=True),
         options=PageOptions(pages.blocks, documents.language or LANGUAGE),
         limits=Limits(collection.page_seconds, collection.max_page_mib),

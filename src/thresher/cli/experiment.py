@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.base.errors import ConfigError, StateError
+from thresher.base.errors import StateError
 from thresher.base.files import real_path
 from thresher.cli import options
 from thresher.cli.answers import answer_of_choice, answer_of_shared, show_results
@@ -273,7 +273,7 @@ def choose(
 @click.option("--document", help="Explain only this document of the topic, even if it is unjudged or kept its rank.")
 @click.option("--model", "retrieval", help="Retrieval model [default: the experiment's first].")
 @click.option("--experiment", type=options.FILE, help="Experiment file [default: its path when it was run].")
-@click.option("--indexes", type=options.FILE, default="indexes", show_default=True, help="Folder of indexes.")
+@_INDEXES
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool, **asked: str | None) -> None:
     """Explain why a TOPIC of finished results won or lost against the baseline, or the loss of all topics.
@@ -287,13 +287,7 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
     from thresher.reports.explanation_text import explanation_lines
 
     asked_for = ExplainOptions(**asked)
-    if asked_for.document is not None and asked_for.topic is None:
-        raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
     config = experiment_of(folder, experiment)
-    beside = folder.parent.parent / "indexes"
-    is_default = indexes == Path("indexes")
-    if is_default and not (indexes / config.name).exists() and (beside / config.name).exists():
-        indexes = beside
     explained = explain_experiment(config, folder, indexes, asked_for, options.announce)
     if as_json:
         options.tell_all(RECORD.text(explained))

@@ -44,6 +44,8 @@ _SAME = 1e-9
 """Values of a measure that differ by less are equal."""
 _NEAREST_NAMES = 3
 """The most names that an error suggests."""
+_INDEXES = Path("indexes")
+"""The folder of indexes that verbs write to and read, unless another is named."""
 _MOST_OVERTAKERS = 5
 """The most overtakers of a document that are listed if all topics are explained: a full list would fill most of the
 record.
@@ -65,6 +67,11 @@ class ExplainOptions:
     variant: str | None = None
     document: str | None = None
     retrieval: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that a document has its topic."""
+        if self.document is not None and self.topic is None:
+            raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
 
 
 def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
@@ -106,7 +113,7 @@ def experiment_file(folder: Path) -> Path:
 def explain_experiment(
     experiment: Experiment,
     folder: Path,
-    indexes: Path = Path("indexes"),
+    indexes: Path = _INDEXES,
     options: ExplainOptions = ExplainOptions(),
     say: Say = say_nothing,
 ) -> Explanation:
@@ -115,7 +122,8 @@ def explain_experiment(
     Args:
         experiment: the experiment that was run.
         folder: the folder of its results.
-        indexes: the folder with `<experiment>/<variant>/`.
+        indexes: the folder with `<experiment>/<variant>/`. If the default folder has no index of the experiment, the
+            folder `indexes` beside the results is read, if it has some.
         options: the topics, the variant and the documents to explain.
         say: called with each step that begins.
 
@@ -130,8 +138,17 @@ def explain_experiment(
         results = read_results(folder)
         scored = score_experiment(experiment, folder, False, say)
         check_key(results.facts.key, stages.evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
-        folders = Folders(folder, indexes / experiment.name)
+        folders = Folders(folder, _indexes_of(experiment, folder, indexes))
         return _Explainer(experiment, folders, results, scored, options).explain(say)
+
+
+def _indexes_of(experiment: Experiment, folder: Path, indexes: Path) -> Path:
+    """Return the folder of an experiment's indexes, in `indexes` or, by default, beside its results."""
+    own = indexes / experiment.name
+    beside = folder.parent.parent / _INDEXES / experiment.name
+    if indexes == _INDEXES and not own.exists() and beside.exists():
+        return beside
+    return own
 
 
 def _run_again(experiment: Experiment, folder: Path) -> str:
