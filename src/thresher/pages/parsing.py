@@ -151,7 +151,7 @@ class _Target(NamedTuple):
     close: Callable[[], FlatPage]
 
 
-@dataclass
+@dataclass(slots=True)
 class _BegunElement:
     """An open element that may be left out, or an open element that is visible inside a hidden element.
 

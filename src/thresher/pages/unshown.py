@@ -13,12 +13,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
-
-from thresher.base.numbers import Ints
 
 # Elements that browsers never display, or only without scripts, frames or objects; and the source of formulas. EMBED is not
 # among them: libxml2 puts the text behind EMBED into it.
@@ -39,7 +35,6 @@ _HIDING_STYLE = re.compile(
     r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|content-visibility\s*:\s*hidden)",
     re.IGNORECASE,
 )
-_HIDING_VALUES = ("none", "hidden", "collapse")
 # VISIBILITY is inherited, so an element inside an invisible element may be visible. An element inside an element that is not
 # displayed is never visible (CSS 2.2, 11.2).
 _INVISIBLE_STYLE = re.compile(r"(?<![\w-])visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
@@ -64,10 +59,7 @@ def hides(name: str, value: str) -> bool:
     """
     if name == "aria-hidden":
         return value == "true"
-    if name == "style":
-        style = value.lower()
-        return any(value in style for value in _HIDING_VALUES) and _HIDING_STYLE.search(style) is not None
-    return True
+    return name != "style" or _HIDING_STYLE.search(value) is not None
 
 
 def is_invisible(tag: str, attributes: Mapping[str, str]) -> bool:
@@ -124,48 +116,15 @@ class Version:
         if attributes.get("hidden", "").lower() == "until-found":
             return True
         name = attributes.get("id", "")
-        return bool(name) and self._names.is_repeated(name)
+        if not name:
+            return False
+        quoted = self._quoted
+        return sum(quoted[form.format(name).encode()] for form in _NAMED) > 1
 
     @cached_property
-    def _names(self) -> _QuotedNames:
-        return _QuotedNames(self.utf8)
-
-
-@dataclass
-class _QuotedNames:
-    """The names between two quotes of any kind in a page.
-
-    Most pages look up few names. So stretches between quotes are only sorted, by length, first byte and last byte. A look-up
-    counts the stretches that have all three in common with the name.
-    """
-
-    utf8: bytes
-    counts: dict[int, Counter[bytes]] = field(default_factory=dict)
-
-    def is_repeated(self, name: str) -> bool:
-        """Return whether a name stands between quotes more than once, in any form."""
-        return sum(self._count(form.format(name).encode()) for form in _NAMED) > 1
-
-    def _count(self, stretch: bytes) -> int:
-        """Return how often a stretch of at least one byte occurs between two quotes."""
-        length = len(stretch)
-        kind = (length << 16) | (stretch[0] << 8) | stretch[-1]
-        if kind not in self.counts:
-            begins, kinds = self._stretches
-            first, after = kinds.searchsorted((kind, kind + 1)).tolist()
-            self.counts[kind] = Counter([self.utf8[begin : begin + length] for begin in begins[first:after].tolist()])
-        return self.counts[kind][stretch]
-
-    @cached_property
-    def _stretches(self) -> tuple[Ints, Ints]:
-        """The begin of each stretch between two quotes, and its kind, ascending: length, first and last byte in a number."""
-        codes = np.frombuffer(self.utf8, dtype=np.uint8)
-        quotes = ((codes == ord('"')) | (codes == ord("'"))).nonzero()[0]
-        begins = quotes[:-1] + 1
-        ends = quotes[1:]
-        kinds = ((ends - begins) << 16) | (codes[begins].astype(np.int64) << 8) | codes[ends - 1]
-        order = kinds.argsort()
-        return begins[order], kinds[order]
+    def _quoted(self) -> Counter[bytes]:
+        """How often each stretch of the page stands between two quotes of any kind."""
+        return Counter(self.utf8.replace(b"'", b'"').split(b'"')[1:-1])
 
 
 def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
