@@ -80,6 +80,14 @@ def test_the_tree_is_the_page_without_what_is_dropped() -> None:
     assert read_html(html).text == thresher.clean_html(PAGE, "words@2")
 
 
+@pytest.mark.parametrize("doctype", ["", "<!DOCTYPE html>"])
+def test_a_page_gets_no_doctype(doctype: str) -> None:
+    html = thresher.clean_html(f"{doctype}<p>Rain is here.", "none", as_html=True)
+    assert html.removeprefix(f"{doctype}\n") == (
+        '<html><head><meta charset="utf-8"></head><body><p>Rain is here.</p></body></html>'
+    )
+
+
 def test_a_sentence_within_a_block_goes_with_its_spaces() -> None:
     html = "<p>One is here. <b>Two.</b> Three is here.</p><p>四。五。</p>"
     assert thresher.clean_html(html, "perplexity@1e9", as_html=True) == thresher.clean_html(html, "none", as_html=True)

@@ -69,6 +69,9 @@ def test_too_few_topics_give_no_verdict() -> None:
     few = made(topics=20)
     first, following = lines(chosen(few, "words@8"))
     assert "20 topics are too few" in first
+    (model,) = chosen(few, "words@8").models
+    alone = replace(chosen(few, "words@8"), models=(replace(model, topics=1),))
+    assert "1 topic is too few for a verdict" in lines(alone)[0]
     assert f"until there are {MINIMUM}" in following
     assert named_indexes(chosen(few, "words@8")) == []
     assert families_tables(chosen(few, "words@8"), chosen(few, "words@8").models[0]) == []

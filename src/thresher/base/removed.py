@@ -48,7 +48,10 @@ OPTIONS: dict[tuple[str, str], str] = {
     ("lm train", "--prune"): _LM_IMPORT,
     ("lm train", "--unigram"): _LM_IMPORT,
     ("lm train", "--vocabulary"): _LM_IMPORT,
-    ("ncleaner train", "--lynx"): f"give text files, which `scripts/papers/ncleaner_text.py --lynx` {_REPOSITORY} writes",
+    (
+        "ncleaner train",
+        "--lynx",
+    ): f"give text files, which `scripts/papers/ncleaner_text.py --lynx` {_REPOSITORY} writes",
     ("play", "--port"): "write a page instead of starting a server: `thresher play PAGES -o try.html`",
 }
 """The fix by command and option, such as `("clean", "--metadata")`."""

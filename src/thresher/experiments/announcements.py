@@ -30,7 +30,7 @@ class Step(StrEnum):
     EXPLORING = auto()
     """Cutoffs are explored; `scorers`, a count."""
     TESTING = auto()
-    """Variants are tested; `variants`, a count, `measures`, names with "and" between them."""
+    """Variants are tested; `variants`, a count, `measures`, their canonical names."""
     READING_TOPICS = auto()
     """The pages of topics are read; `topics`, a count."""
     EXPLAINING = auto()
@@ -46,7 +46,7 @@ class Announcement:
     """A step with its facts by name, as `Step` lists them."""
 
     step: Step
-    facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    facts: Mapping[str, str | int | float | tuple[str, ...]] = field(default_factory=dict)
 
 
 Say: TypeAlias = Callable[[Announcement], None]

@@ -182,8 +182,7 @@ def choose_among(
     """
     table = results.table()
     _check_candidates(table, request.criteria)
-    measures = " and ".join(request.measures)
-    say(Announcement(Step.TESTING, {"variants": len(table.candidates), "measures": measures}))
+    say(Announcement(Step.TESTING, {"variants": len(table.candidates), "measures": request.measures}))
     power = _power(experiment, results)
     models = []
     for model_table in results.tables:

@@ -86,12 +86,14 @@ class PlacedTexts:
 def parsed(utf8: bytes) -> etree._Element | None:
     """Return the root of a page in UTF-8, with line feeds as they are; None if it has no element.
 
-    An element keeps its first `MOST_ATTRIBUTES` attributes.
+    An element keeps its first `MOST_ATTRIBUTES` attributes. A page without a DOCTYPE gets none.
     """
     feeds = with_breaks(utf8.replace(b"\0", b"").replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
     page = CONTROL_REFERENCE.sub(b" ", feeds.translate(bytes.maketrans(_CONTROLS, b" " * 30)))
     page = _MANY_ATTRIBUTES.sub(rb"\1", page)
-    parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
+    parser = lxml_html.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False, default_doctype=False
+    )
     return etree.fromstring(page.replace(b"\x7f", b" "), parser)
 
 

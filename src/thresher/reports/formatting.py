@@ -143,6 +143,11 @@ def being(count: int) -> str:
     return f"{count} is" if count == 1 else f"{count} are"
 
 
+def too_few_topics(count: int) -> str:
+    """Return a number of topics that is too small: '1 topic is too few', '20 topics are too few'."""
+    return "1 topic is too few" if count == 1 else f"{count:,} topics are too few"
+
+
 def p_text(p: float) -> str:
     """Return a p-value with four decimals, a small one as a bound."""
     if p < SMALLEST_P:

@@ -25,6 +25,7 @@ from thresher.reports.formatting import (
     signed,
     significant_digits,
     size_mark,
+    too_few_topics,
 )
 from thresher.reports.notices import notices
 from thresher.reports.table import measure_header
@@ -238,7 +239,7 @@ def _measured_text(choice: Choice, table: VariantTable, named: ChosenIndex, is_s
 def model_answer(choice: Choice, model: ModelChoice) -> Iterator[str]:
     """Give the index to use for one retrieval model and why, then the conservative choice; a table has all numbers."""
     if model.too_few:
-        yield f"{STAY}: {model.topics} topics are too few for a verdict, at least {MINIMUM} are needed."
+        yield f"{STAY}: {too_few_topics(model.topics)} for a verdict, at least {MINIMUM} are needed."
         yield f"Next: judge topics until there are {MINIMUM}, then explore and choose again. {_WITHOUT_TOPICS}"
         return
     if model.size is not None:
@@ -335,7 +336,7 @@ def frontier_caption(measure: str, choice: Choice | None, model: ModelChoice | N
     if model.size is not None:
         return f"{text} The diamond has the highest mean within the size."
     if model.too_few:
-        return f"{text} Nothing is recommended: {model.topics} topics are too few."
+        return f"{text} Nothing is recommended: {too_few_topics(model.topics)}."
     smaller = "Smaller indexes"
     if model.first is not None:
         smaller = "Indexes smaller than the diamond"
