@@ -132,7 +132,7 @@ def test_a_removed_pruning_method_says_what_to_use(method: str) -> None:
     assert (refused.value.what, refused.value.fix) == (removed.removed_text(repr(method)), fix)
 
 
-@pytest.mark.parametrize("verb", ["report", "play"])
+@pytest.mark.parametrize("verb", ["report", "play", "explain"])
 def test_results_of_version_0_2_say_how_to_make_them_again(tmp_path: Path, verb: str) -> None:
     path = tmp_path / "results.json"
     path.write_text(json.dumps({"format": "thresher-results", "version": 1, "experiment": "web", "variants": []}))

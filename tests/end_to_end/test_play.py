@@ -10,6 +10,7 @@ import pytest
 from browser import Browser
 from commands import Done, thresher
 from lxml import html
+from messages import assert_names
 from playwright.sync_api import Browser as Chromium
 from small_web import Finished, Web
 
@@ -51,6 +52,7 @@ def test_a_page_of_a_collection_is_one_file(tmp_path: Path) -> None:
     [
         (["nowhere", "-o", "try.html"], 3, "nowhere"),
         (["page.html", "-o", "try.html", "--scorer", "wordz"], 2, "wordz"),
+        (["page.html", "-o", "try.html", "--scorer", "words@3"], 2, "without a cutoff. Fix: write words."),
         (["page.html", "-o", "try.html", "--scorer", "perplexity(lm=self)"], 2, "needs a whole collection"),
         (["page.html", "other", "-o", "try.html"], 3, "other"),
         (["page.html"], 2, "--output"),
@@ -89,6 +91,24 @@ def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -
     # The page itself is read where the experiment has its collection, and is the page that was scored.
     marks = html.document_fromstring(page.original).iter("x-block")
     assert "".join("".join(str(mark.text) for mark in marks).split()) == "".join("".join(page.sentences[1:]).split())
+
+
+def test_results_that_were_only_explored_are_shown_and_explained_after_a_run(web: Web, call: Call) -> None:
+    file = web.write()
+    assert call("explore", file.name, cwd=web.folder).code == 0
+    done = call("play", "results/web", "-o", "try.html", cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    (page,) = sample_results(web.folder / "results" / "web", SampleOptions(count=1)).pages
+    assert page.scores
+    assert page.ranks == {}
+    done = call("explain", "results/web", cwd=web.folder)
+    assert done.code == 5
+    (line,) = done.errors
+    assert_names(line, "results/web: ", "was not run yet", "Fix: ", "`thresher run FILE`")
+    done = call("explain", "results/web", "--experiment", file.name, cwd=web.folder)
+    assert done.code == 5
+    (line,) = done.errors
+    assert_names(line, "results/web: ", "was not run yet", "Fix: ", f"`thresher run {file.name}`")
 
 
 @pytest.mark.slow

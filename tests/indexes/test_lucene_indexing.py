@@ -220,7 +220,7 @@ def test_the_options_are_kept_with_the_index(tmp_path: Path) -> None:
     with pytest.raises(StateError) as caught:
         settings_of(tmp_path)
     where = tmp_path / "thresher.json"
-    assert_names(caught.value, f"{where}: ", "cannot be read", "Fix: ", "build it again")
+    assert_names(caught.value, f"{where}: ", "cannot be read", "Fix: ", "`thresher run FILE`", "`thresher index PAGES`")
     (tmp_path / "thresher.json").unlink()
     assert settings_of(tmp_path) is None
 

@@ -42,6 +42,7 @@ Run = Mapping[str, Mapping[str, float]]
 """Scores by topic and document."""
 _SAME = 1e-9
 """Values of a measure that differ by less are equal."""
+_NOT_RUN = "the experiment was not run yet: there are neither runs nor indexes"
 _NEAREST_NAMES = 3
 """The most names that an error suggests."""
 _INDEXES = Path("indexes")
@@ -83,6 +84,7 @@ def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
     """
     if not (folder / RESULTS_FILE).exists():
         raise StateError("there are no results", "name the folder of a finished run: results/NAME", str(folder))
+    read_results(folder)  # refuses results of other versions before it asks for the experiment file
     return load_experiment(file or experiment_file(folder))
 
 
@@ -97,12 +99,11 @@ def experiment_file(folder: Path) -> Path:
         path: str = json.loads(manifest.read_text(encoding="utf-8"))["config"]["path"]
         file = (folder / path).resolve()
     except (OSError, ValueError, KeyError, TypeError) as error:
-        choice = read_choice(folder)
-        fix = f"run `{choice.check}`" if choice else "name the experiment file with --experiment"
         if not manifest.exists():
-            raise StateError(
-                "no indexes were built here, which `thresher explain` compares", fix, str(folder)
-            ) from error
+            choice = read_choice(folder)
+            command = choice.check if choice else "thresher run FILE"
+            raise StateError(_NOT_RUN, f"run `{command}`", str(folder)) from error
+        fix = "name the experiment file with --experiment"
         raise StateError("the manifest does not name the experiment file", fix, str(manifest)) from error
     if not file.is_file():
         what = f"the experiment file {file.name} is not where it was when it was run"
@@ -136,6 +137,8 @@ def explain_experiment(
         raise StateError("the stored scores are missing", _run_again(experiment, folder), str(folder / "scores"))
     with exclusive(folder):
         results = read_results(folder)
+        if not results.was_run:
+            raise StateError(_NOT_RUN, f"run `{command_of('run', experiment, folder)}`", str(folder))
         scored = score_experiment(experiment, folder, False, say)
         check_key(results.facts.key, stages.evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
         folders = Folders(folder, _indexes_of(experiment, folder, indexes))
@@ -256,7 +259,8 @@ class _Explainer:
                 raise StateError(f"the recommended {model.first.variant} was not built", fix, self.experiment.name)
             return _ExplainedVariant(built[model.first.variant], Reason.RECOMMENDED)
         if not built:
-            raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
+            fix = f"add a sweep to the experiment, and run `{command_of('run', self.experiment, self.folders.results)}`"
+            raise StateError("nothing but the baseline was run", fix, self.experiment.name)
         means = self.table.mean(self.table.main)
         largest = max(built.values(), key=lambda row: abs(means[row] - means[0]))
         return _ExplainedVariant(largest, Reason.LARGEST_CHANGE)

@@ -482,7 +482,12 @@ def _sides(results: Results, folder: Path, variants: Mapping[str, Cleaner]) -> t
 
 
 def _with_ranks(pages: Sequence[ScoredPage], results: Results, folder: Path) -> list[ScoredPage]:
-    """Return pages with their ranks in the runs of the first retrieval model, for variants without pruning."""
+    """Return pages with their ranks in the runs of the first retrieval model, for variants without pruning.
+
+    An experiment that was only explored has no runs: its pages have no ranks.
+    """
+    if not results.was_run:
+        return list(pages)
     built = results.only_built().tables[0]
     model = parse_retrieval(built.retrieval)
     ranks: dict[str, dict[str, dict[str, int]]] = {page.id: {} for page in pages}

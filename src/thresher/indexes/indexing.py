@@ -21,7 +21,12 @@ from thresher.indexes.anserini import index_documents
 from thresher.indexes.document_ids import DocumentIds
 from thresher.indexes.json_lines import WrittenDocuments
 from thresher.indexes.jvm import java_cast, java_class, java_folder, start, user_error_of_java
-from thresher.indexes.original_statistics import ORIGINAL_STATISTICS, TermLosses, write_original_statistics
+from thresher.indexes.original_statistics import (
+    BUILD_AGAIN,
+    ORIGINAL_STATISTICS,
+    TermLosses,
+    write_original_statistics,
+)
 from thresher.indexes.term_list_writer import TermListWriter
 from thresher.indexes.work import IndexStatistics, index_statistics
 
@@ -105,7 +110,7 @@ class IndexSettings:
     origin: Origin | None = None
 
 
-_SETTINGS_FILE = RecordFile(IndexSettings, "a record of an index", "build it again", error=StateError, indent=2)
+_SETTINGS_FILE = RecordFile(IndexSettings, "a record of an index", BUILD_AGAIN, error=StateError, indent=2)
 
 
 @dataclass(frozen=True)
@@ -223,7 +228,7 @@ def settings_of(folder: Path) -> IndexSettings | None:
     try:
         return _SETTINGS_FILE.read(path) if path.exists() else None
     except ThresherError as error:
-        raise StateError("the options of the index cannot be read", "build it again", str(path)) from error
+        raise StateError("the options of the index cannot be read", BUILD_AGAIN, str(path)) from error
 
 
 def is_built_from(folder: Path, key: str, bytes_by_type: Mapping[str, int]) -> bool:

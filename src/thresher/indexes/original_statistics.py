@@ -34,7 +34,8 @@ _TERM = "term"
 _DF = "df_removed"
 _MORE = "cf_df_removed"
 _BLOCK = 128
-_FIX = "build the index again"
+BUILD_AGAIN = "build the index again with `thresher run FILE` or `thresher index PAGES`"
+"""The fix for an index whose files cannot be read."""
 _SEARCH = "org.apache.lucene.search."
 
 
@@ -118,13 +119,13 @@ class OriginalStatistics:
         try:
             table = pa.read_parquet(path, columns=[_TERM, _DF, _MORE]).combine_chunks()
         except (OSError, KeyError, pa.ArrowException) as error:
-            raise StateError("the index's original statistics cannot be read", _FIX, str(path)) from error
+            raise StateError("the index's original statistics cannot be read", BUILD_AGAIN, str(path)) from error
         self._first_terms = table[_TERM]
         self._df = np.asarray(pa.compute.list_flatten(table[_DF]))
         self._more = np.asarray(pa.compute.list_flatten(table[_MORE]))
         self._terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
         if self._terms is None or self._terms.size() != len(self._df):
-            raise StateError("the original statistics belong to another index", _FIX, str(path))
+            raise StateError("the original statistics belong to another index", BUILD_AGAIN, str(path))
         self._losses: dict[str, TermLoss] = {}
 
     def removed(self, term: str) -> TermLoss:
