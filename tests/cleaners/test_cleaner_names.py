@@ -292,8 +292,8 @@ def test_the_scorer_of_a_sweep():
     assert (cut.name, cut.cutoff, cut.headings) == ("perplexity(lm=books,headings=keep)", None, "keep")
     assert cut.at(8000, "x").name == "perplexity(lm=books,headings=keep)@8000"
     for text, facts in (
-        ("words@5", ("words@5: ", "without a cutoff", "Fix: ", "write words.")),
-        ("words@p30", ("words@p30: ", "without a cutoff", "Fix: ", "write words.")),
+        ("words@5", ("scorer 'words@5'", "has a cutoff", "Fix: ", "write words;", "under `cutoffs`")),
+        ("words@p30", ("scorer 'words@p30'", "has a cutoff", "Fix: ", "write words;", "under `cutoffs`")),
         ("none", ("unknown scorer 'none'", f"Fix: use one of {KNOWN}.")),
         ("words+density", ("name 'words+density'", *SHAPE)),
     ):

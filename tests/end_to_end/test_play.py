@@ -52,7 +52,7 @@ def test_a_page_of_a_collection_is_one_file(tmp_path: Path) -> None:
     [
         (["nowhere", "-o", "try.html"], 3, "nowhere"),
         (["page.html", "-o", "try.html", "--scorer", "wordz"], 2, "wordz"),
-        (["page.html", "-o", "try.html", "--scorer", "words@3"], 2, "without a cutoff. Fix: write words."),
+        (["page.html", "-o", "try.html", "--scorer", "words@3"], 2, "has a cutoff. Fix: write words"),
         (["page.html", "-o", "try.html", "--scorer", "perplexity(lm=self)"], 2, "needs a whole collection"),
         (["page.html", "other", "-o", "try.html"], 3, "other"),
         (["page.html"], 2, "--output"),

@@ -281,30 +281,21 @@ def parse_scorer(text: str, where: str | None = None) -> Cut:
         ConfigError: if the name does not parse, or has a cutoff.
     """
     where = where or text
-    cut = _only_cut(text, where)
-    if _has_cutoff(cut):
-        raise ConfigError("a scorer is named without a cutoff", f"write {cut.scorer.canonical_name}", where)
-    return cut
-
-
-def _only_cut(text: str, where: str) -> Cut:
     cuts = _parse_cuts(text, where)
     if len(cuts) > 1:
         raise _unparsed(text, where)
-    return cuts[0]
-
-
-def _has_cutoff(cut: Cut) -> bool:
-    """Return whether the name of a cut has a cutoff; scorers that decide have none in their names."""
-    return not cut.scorer.decides and (cut.cutoff is not None or cut.percentile is not None)
+    cut = cuts[0]
+    has_cutoff = cut.cutoff is not None or cut.percentile is not None
+    if has_cutoff and not cut.scorer.decides:
+        fix = f"write {cut.scorer.canonical_name}; a sweep lists its cutoffs under `cutoffs`"
+        raise ConfigError(f"the scorer {text!r} has a cutoff", fix, where)
+    return cut
 
 
 def parse_sweep(text: str, where: str | None = None) -> Cut:
     """Parse a sweep's scorer as a cut without a cutoff."""
     where = where or text
-    cut = _only_cut(text, where)
-    if _has_cutoff(cut):
-        raise ConfigError(f"the scorer {text!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", where)
+    cut = parse_scorer(text, where)
     if cut.scorer.decides:
         what = f"the scorer {text!r} of a sweep decides by itself and has no cutoffs"
         raise ConfigError(what, "name it under [cleaners]", where)

@@ -482,16 +482,11 @@ def _sides(results: Results, folder: Path, variants: Mapping[str, Cleaner]) -> t
 
 
 def _with_ranks(pages: Sequence[ScoredPage], results: Results, folder: Path) -> list[ScoredPage]:
-    """Return pages with their ranks in the runs of the first retrieval model, for variants without pruning.
-
-    An experiment that was only explored has no runs: its pages have no ranks.
-    """
-    if not results.was_run:
-        return list(pages)
+    """Return pages with their ranks in the runs of the first retrieval model, for built variants without pruning."""
     built = results.only_built().tables[0]
     model = parse_retrieval(built.retrieval)
     ranks: dict[str, dict[str, dict[str, int]]] = {page.id: {} for page in pages}
-    unpruned = [row.variant for row in built.rows if row.variant.pruning is None]
+    unpruned = [row.variant for row in built.rows if row.built and row.variant.pruning is None]
     for variant in progress(unpruned, "ranks", len(unpruned), "runs"):
         path = Folders(folder, folder).run(variant, model, len(results.tables) == 1, held_out=False)
         for topic, scores in read_run(path).items():

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from lxml import etree
-from lxml import html as lxml_html
+from lxml.html import HTMLParser
 
 from thresher.pages.parsing import BLOCK_TAGS, BOX_TAGS, CONTROL_REFERENCE, with_breaks
 from thresher.pages.unshown import (
@@ -91,10 +91,8 @@ def parsed(utf8: bytes) -> etree._Element | None:
     feeds = with_breaks(utf8.replace(b"\0", b"").replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
     page = CONTROL_REFERENCE.sub(b" ", feeds.translate(bytes.maketrans(_CONTROLS, b" " * 30)))
     page = _MANY_ATTRIBUTES.sub(rb"\1", page)
-    parser = lxml_html.HTMLParser(
-        encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False, default_doctype=False
-    )
-    return etree.fromstring(page.replace(b"\x7f", b" "), parser)
+    html = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False, default_doctype=False)
+    return etree.fromstring(page.replace(b"\x7f", b" "), html)
 
 
 def place_texts(root: etree._Element | None, rule: str, version: Version) -> PlacedTexts:
