@@ -150,11 +150,11 @@ def test_a_member_over_the_limit_is_listed_without_its_bytes(tmp_path):
     ]
 
 
-NO_END = "it ends without the mark of its end"
+NO_END = "without the mark of its end"
 
 
 def broken(count: str, reason: str, offset: int) -> Source:
-    problem = Message("archive is broken", f"({reason})", f"after {count}")
+    problem = Message("archive is broken", reason, f"after {count}")
     return Source("", "a.tar", 0, offset, problem=problem)  # type: ignore[arg-type]
 
 

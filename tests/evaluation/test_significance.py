@@ -94,7 +94,7 @@ def test_many_topics_are_resampled_in_blocks():
 
 @pytest.mark.parametrize(("a", "b"), [([], []), ([0.1], [float("nan")])])
 def test_values_that_cannot_be_compared(a, b):
-    with pytest.raises(ValueError, match=r"AP: as many finite values .* at least one"):
+    with pytest.raises(ValueError, match=r"AP: .*finite values .*at least one"):
         compare(a, b, "AP")
 
 
