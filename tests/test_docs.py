@@ -372,6 +372,21 @@ def test_every_page_is_in_its_list() -> None:
                 assert f"]({page.relative_to(where.parent)})" in text, page.name
 
 
+def test_every_library_has_its_reason() -> None:
+    """The table of the reasons names all dependencies, those of extras too, and no others."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    requirements = [*project["dependencies"], *itertools.chain.from_iterable(project["optional-dependencies"].values())]
+    packages = {re.split(r"[<>=]", requirement)[0] for requirement in requirements}
+    page = (RESULTS / "benchmarks.md").read_text(encoding="utf-8")
+    section = page.partition("## Why these libraries\n")[2].partition("\n## ")[0]
+    named: set[str] = set()
+    for cell, reason in re.findall(r"^\| (\S.*?) \| (.+) \|$", section, re.MULTILINE):
+        if cell != "library":
+            assert reason
+            named.update(re.sub(r" \(extras?.*?\)", "", cell).replace(";", ",").split(", "))
+    assert named == packages
+
+
 def test_the_words_are_few_and_in_order() -> None:
     text = (DOCS / "report.md").read_text(encoding="utf-8").split("\n## Words\n")[1]
     words = re.findall(r"^- \*\*(.+)\*\*: ", text, re.MULTILINE)
