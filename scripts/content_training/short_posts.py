@@ -29,7 +29,7 @@ from content_training.page_trees import (
 )
 from content_training.training_pages import BATCH, PageToLearn, domain, folds_of, labels_of_text, tokens
 from thresher import Backend, Detail, GoldPage, read_html
-from thresher.base.processes import run_tasks
+from thresher.base.processes import compute
 from thresher.base.progress import progress
 
 _BESIDE = re.compile(
@@ -68,7 +68,7 @@ def short_posts(pages: Sequence[GoldPage], folds: int, workers: int) -> list[Pag
         return []
     backend, where = Backend(workers=workers), str(whole[0].path.parent)
     batches = [(whole[first : first + BATCH],) for first in range(0, len(whole), BATCH)]
-    tasks = run_tasks(backend, _parts_of_batch, batches, "reading sidebars", where, ordered=True)
+    tasks = compute(backend, _parts_of_batch, batches, "reading sidebars", where, ordered=True)
     parts = [of_page for batch in progress(tasks, "sidebars", len(batches), "batches") for of_page in batch]
     fold_of = folds_of([domain(page.url) or page.stem for page in whole], folds).tolist()
     targets = []
@@ -79,7 +79,7 @@ def short_posts(pages: Sequence[GoldPage], folds: int, workers: int) -> list[Pag
             drawn = [chance.choice(others) for _ in range(_OTHERS)]
             targets.append((page, _Parts(*(_drawn(drawn, name, chance) for name in _DRAWN)), chance.random()))
     cuts = [(targets[first : first + BATCH],) for first in range(0, len(targets), BATCH)]
-    done = run_tasks(backend, _posts, cuts, "cutting articles short", where, ordered=True)
+    done = compute(backend, _posts, cuts, "cutting articles short", where, ordered=True)
     return [page for batch in progress(done, "short posts", len(cuts), "batches") for page in batch]
 
 

@@ -29,7 +29,7 @@ from content_training.page_trees import (
 )
 from content_training.training_pages import BATCH, FORUM, PageToLearn, domain, folds_of, tokens
 from thresher import Backend, GoldPage
-from thresher.base.processes import run_tasks
+from thresher.base.processes import compute
 from thresher.base.progress import progress
 
 _THREAD = re.compile("comment|repl(?:y|ies)|respon|disqus|discussion|thread|posts|messages|answers", re.IGNORECASE)
@@ -59,7 +59,7 @@ def grafted_pages(pages: Sequence[GoldPage], folds: int, workers: int) -> list[P
         return []
     backend, where = Backend(workers=workers), str(whole[0].path.parent)
     batches = [(whole[first : first + BATCH],) for first in range(0, len(whole), BATCH)]
-    tasks = run_tasks(backend, _read_batch, batches, "reading threads", where, ordered=True)
+    tasks = compute(backend, _read_batch, batches, "reading threads", where, ordered=True)
     read = [page for batch in progress(tasks, "threads", len(batches), "batches") for page in batch]
     fold_of = folds_of([domain(page.url) or page.stem for page in whole], folds).tolist()
     pairs = []
@@ -73,7 +73,7 @@ def grafted_pages(pages: Sequence[GoldPage], folds: int, workers: int) -> list[P
         if read[number].is_target and digest[0] % 2 and threads:
             pairs.append((page, threads[int.from_bytes(digest[1:4], "big") % len(threads)]))
     grafts = [(pairs[first : first + BATCH],) for first in range(0, len(pairs), BATCH)]
-    done = run_tasks(backend, _graft, grafts, "grafting threads", where, ordered=True)
+    done = compute(backend, _graft, grafts, "grafting threads", where, ordered=True)
     return [page for batch in progress(done, "articles with threads", len(grafts), "batches") for page in batch]
 
 

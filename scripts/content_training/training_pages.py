@@ -17,7 +17,7 @@ from content_training.marks import MarkedPage, read_marks, shares_of_marks
 from content_training.snippets import SnippetPage
 from thresher import Backend, Detail, GoldPage, matching_blocks, parse_gold_page
 from thresher.base.numbers import Ints
-from thresher.base.processes import run_tasks
+from thresher.base.processes import compute
 from thresher.base.progress import progress
 from thresher.cleaners.content_model.features import BlockFeatures, features_of
 
@@ -164,7 +164,7 @@ def read_training_pages(pages: Sequence[GoldPage], workers: int) -> tuple[list[P
     Pages with an empty gold text are skipped: more often the gold is missing than the page has no content.
     """
     batches = [(pages[first : first + BATCH],) for first in range(0, len(pages), BATCH)]
-    tasks = run_tasks(
+    tasks = compute(
         Backend(workers=workers), _read_batch, batches, "reading pages", str(pages[0].path.parent), ordered=True
     )
     read = [page for batch in progress(tasks, "features", len(batches), "batches") for page in batch]
