@@ -22,6 +22,7 @@ from arguments import parser_of
 from fill import JUDGE, ROOT, SEVEN, percent, put, table
 from seven import ASKED_BY_LINKS, RESULTS, TREATMENTS
 from thresher import (
+    DEFAULT_INDEX,
     WEIGHTED,
     MarginComparison,
     RunVerdict,
@@ -31,7 +32,7 @@ from thresher import (
     parse_margin,
     parse_treatment,
 )
-from thresher.base.defaults import DEFAULT_INDEX, LEFT_OUT, MARGIN, PRUNING, SEARCH_CLEANER
+from thresher.base.defaults import LEFT_OUT, MARGIN, PRUNING, SEARCH_CLEANER
 from thresher.experiments.exploring.exploring import explore
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning
 from thresher.indexes.pruning.treatments import parse_pruning

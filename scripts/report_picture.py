@@ -10,10 +10,8 @@ from pathlib import Path
 
 import thresher
 from arguments import parser_of
-from thresher.experiments.choosing.choices import read_choice
-from thresher.reports.chart_data import chart_data
+from thresher import Plot, chart_data, read_choice
 from thresher.reports.charts import frontier_chart
-from thresher.reports.drawing import Plot
 
 PLOTS = Path(__file__).parents[1] / "docs" / "results" / "plots"
 PICTURES = {"frontier.svg": (780, 215), "frontier-narrow.svg": (360, 220)}

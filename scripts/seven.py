@@ -34,6 +34,7 @@ from thresher import (
     parse_retrieval,
     parse_treatment,
     read_shard,
+    score_experiment,
     shards,
 )
 from thresher.base.defaults import MAIN_MEASURE
@@ -41,7 +42,7 @@ from thresher.base.files import safe_name, scratch_folder
 from thresher.base.tables import Lists, Table
 from thresher.evaluation.evaluating import evaluate
 from thresher.experiments.announcements import say_nothing
-from thresher.experiments.inputs import Scored, score_experiment
+from thresher.experiments.inputs import Scored
 from thresher.experiments.measuring import build_variant
 from thresher.scores.store import read_report, write_columns
 from web_folds import FOLDER as FOLDS

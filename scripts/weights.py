@@ -43,11 +43,13 @@ from thresher import (
     BASELINE,
     ChoiceCriteria,
     MarginComparison,
+    Results,
     RunVerdict,
     Treatment,
     VariantTable,
     compare,
     compare_by_margin,
+    parse_cleaner,
     parse_margin,
     parse_retrieval,
     parse_treatment,
@@ -55,14 +57,13 @@ from thresher import (
 )
 from thresher.base.defaults import ALPHA, DEFAULT_FAMILIES, MAIN_MEASURE, MARGIN
 from thresher.base.repeats import compare_times
-from thresher.cleaners.cleaner import parse_cleaner
 from thresher.experiments.choosing.families import parse_family
 from thresher.experiments.choosing.problem import ChoiceProblem
 from thresher.experiments.choosing.testing_order import fixed_sequences, smallest_accepted
 from thresher.experiments.exploring.exploring import POINTS, Search, WeightedSweeps, explore
 from thresher.experiments.exploring.exploring_pruning import PruningSweep, explore_pruning
 from thresher.experiments.outcome import facts_of
-from thresher.experiments.results import RESULTS_FILE, Results, write_results
+from thresher.experiments.results import RESULTS_FILE, write_results
 from thresher.experiments.stages import evidence_key
 from thresher.indexes.lexicon import Lexicon, ShardTokenizer
 from thresher.indexes.pruning.collected_postings import collected_postings

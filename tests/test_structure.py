@@ -82,12 +82,7 @@ SCRIPT_MODULES = {
         "indexes.work",
         "reports",
     ),
-    "report_picture.py": (
-        "experiments.choosing.choices",  # the recommended index
-        "reports.chart_data",
-        "reports.charts",  # a chart of a height of its own
-        "reports.drawing",
-    ),
+    "report_picture.py": ("reports.charts",),  # a chart of a height of its own
     "cleaner_table.py": ("cleaners.scorers.extractor",),  # other packages' extractors by themselves
     "extractors.py": (
         "base.defaults",  # the measure of the defaults
@@ -136,7 +131,6 @@ SCRIPT_MODULES = {
     "weights.py": (
         "base.defaults",  # the default families
         "base.repeats",  # ratios of times
-        "cleaners.cleaner",  # cleaners to explore
         "experiments",  # exploring single settings, and choosing by itself
         "indexes",  # cutoffs that leave a wanted size, and timing
         "scores",  # weighted stores
