@@ -9,20 +9,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from experiments import NAMES, NDCG, made, small, variant, with_system
+from messages import assert_names
 from scipy.stats import wilcoxon
 from test_variant_tables import column
 
 from thresher.experiments.held_out import chosen_on_topics
-from thresher.reports.formatting import MARKS, direction
+from thresher.reports.chosen_sentences import held_out_findings
+from thresher.reports.formatting import MARKS, NOTHING, being, change_text, direction
 from thresher.reports.further_tables import (
     CHOSEN_COLUMNS,
     chosen_table,
     held_out_table,
-    parts_table,
+    report_table,
     system_columns,
     systems_table,
 )
 from thresher.reports.table import csv_table, measure_header
+from thresher.reports.variant_tables import all_variants_table
 
 
 def test_what_topics_choose_is_tested_on_others_as_one_family() -> None:
@@ -98,6 +101,49 @@ def test_runs_of_other_systems_stand_beside_the_baseline() -> None:
     assert systems_table(small()) is None
 
 
+def test_runs_of_other_systems_are_the_last_rows_of_the_reports_table() -> None:
+    results = with_system(made(topics=20))
+    (system,) = results.facts.systems
+    known_size = replace(system, index_bytes=int(results.tables[0].index_bytes[0]) // 2)
+    results = replace(results, facts=replace(results.facts, systems=(known_size,)))
+    shown = report_table(results)
+    variants = all_variants_table(results)
+    assert shown.rows[:-1] == variants.rows
+    assert shown.rules[-1] == len(variants.rows)
+    cells = dict(zip([head.title for head in shown.columns], shown.rows[-1], strict=True))
+    by_main = system.comparisons[NDCG]
+    assert cells["variant"].text == "other"
+    assert cells["exp-nDCG@10"].text == f"{system.values[1].mean():.4f}"
+    assert cells["exp-nDCG@10"].mark == MARKS[direction(by_main)]
+    assert cells["W/T/L (topics)"].text == f"{by_main.wins}/{by_main.ties}/{by_main.losses}"
+    assert cells["bytes (% of baseline)"].text == "50.0"
+    assert cells["words kept (%)"].text == NOTHING
+    assert "Runs of other systems: other." in shown.note
+    assert report_table(small()) == all_variants_table(small())
+
+
+def test_sentences_say_which_chosen_variants_differ_on_held_out_topics() -> None:
+    results = made(held_out=30, seed=7)
+    chosen = chosen_on_topics(results)
+    better = [choice for choice in chosen if choice.comparison.direction == "better"]
+    worse = [choice for choice in chosen if choice.comparison.direction == "worse"]
+    counts, differences = held_out_findings(results.facts, chosen, len(chosen))
+    assert_names(
+        counts,
+        f"{len(chosen)} variants",
+        "30 held-out topics",
+        being(len(better)),
+        "better",
+        being(len(worse)),
+        "worse",
+    )
+    assert better or worse
+    for choice in better + worse:
+        assert f"{choice.chosen} ({change_text(choice.comparison.difference)})" in differences
+    assert differences.count("(") == sum(choice.comparison.direction != "none" for choice in chosen)
+    assert [*held_out_findings(small().facts, (), 0)] == []
+
+
 def test_a_name_is_parsed_into_sweep_and_cutoff() -> None:
     assert [(one.sweep, one.cutoff) for one in map(variant, ("none", "words@5", "none|dcp@0.5", "bte"))] == [
         (None, None),
@@ -106,12 +152,3 @@ def test_a_name_is_parsed_into_sweep_and_cutoff() -> None:
         (None, None),
     ]
     assert replace(variant("words@5"), cutoff=5.0).name == "words@5"
-
-
-def test_the_parts_of_an_index_are_shares_of_its_bytes() -> None:
-    table = parts_table(small())
-    assert table is not None
-    assert column(table, "postings", "%") == ["60.0"] * 3
-    assert column(table, "dictionary", "%") == ["39.6"] * 3
-    assert column(table, "description", "%") == ["0.4"] * 3
-    assert parts_table(made(only_explored=list(NAMES))) is None

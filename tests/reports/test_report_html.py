@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from experiments import NAMES, NDCG, chosen, facts, made, small, variant
+from experiments import NAMES, NDCG, chosen, facts, made, small, variant, with_system
 from lxml import html as lxml_html
 from messages import assert_names
 from report_pages import body_rows, check_nothing_is_loaded, check_policy
@@ -22,7 +22,7 @@ from thresher.experiments.choosing.choices import Choice, write_choice
 from thresher.experiments.results import Pages, Results, TitleBias
 from thresher.reports.choice_tables import answers_table
 from thresher.reports.files import write_reports
-from thresher.reports.further_tables import held_out_table, parts_table, systems_table
+from thresher.reports.further_tables import report_table
 from thresher.reports.html import render_report
 from thresher.reports.html_parts import breakable, coded, shell, viewed
 from thresher.reports.summary import assumptions, model_answer
@@ -118,25 +118,27 @@ def test_tables_are_those_of_each_model(text: str, judged: Results, choice: Choi
     tree = parsed(text)
     first, second = alone(judged, 0), alone(judged, 1)
     variants = tables_in(tree, "variants")
-    systems = systems_table(first)
-    assert systems is not None
-    # Systems are compared with the first model's baseline; each model has its choices on held-out topics.
-    parts = parts_table(first)
-    assert parts is not None
-    held_out = held_out_table(first)
-    assert held_out is not None
-    assert len(variants) == 9
-    assert variants[0] == texts(all_variants_table(first))
-    assert variants[1] == texts(systems)
-    assert variants[3] == texts(held_out)
-    assert variants[4] == texts(parts)
-    assert variants[5] == texts(all_variants_table(second))
+    # Systems are compared with the first model's baseline.
+    assert variants == [texts(report_table(first)), texts(all_variants_table(second))]
+    assert variants[0][-1][0] == "other"
     named = choice.named_variants("qld")
     assert tables_in(tree, "frontier")[0] == texts(frontier_table(first, 24, named))
     assert tables_in(tree, "costs") == [texts(costs_table(first)), texts(costs_table(second))]
     index = judged.tables[0].position[RECOMMENDED]
     changes = topic_changes(judged, judged.tables[0], NDCG, index)
     assert tables_in(tree, "topics")[0] == texts(topics_table(changes, NDCG, RECOMMENDED))
+
+
+def test_a_report_with_everything_in_it_has_five_tables_and_three_charts() -> None:
+    results = with_system(made(held_out=20, only_explored=[name for name in NAMES if "|" in name]))
+    tree = parsed(render_report(results, chosen(results, "none|dcp@0.5", "words@8", "words@10")))
+    tables = {section: len(tables_in(tree, section)) for section in WHOLE}
+    assert tables == {"summary": 1, "variants": 1, "frontier": 1, "topics": 1, "costs": 1, "methods": 0}
+    charts = {section: len(tree.xpath(f"//*[@id='{section}']//figure")) for section in WHOLE}
+    assert charts == {"summary": 1, "variants": 1, "frontier": 0, "topics": 1, "costs": 0, "methods": 0}
+    assert (len(tree.xpath("//table")), len(tree.xpath("//figure"))) == (5, 3)
+    findings = [plain_text(item) for item in tree.xpath("//*[@id='variants']//ul/li")]
+    assert any("20 held-out topics" in finding for finding in findings)
 
 
 def test_charts_stand_in_two_widths_and_name_their_points(text: str) -> None:

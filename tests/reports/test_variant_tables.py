@@ -256,6 +256,15 @@ def test_all_variants_have_their_work_and_their_held_out_means(results: Results)
     assert len(set(directions)) > 1
 
 
+def test_all_variants_have_the_parts_of_their_indexes_as_shares_of_the_bytes() -> None:
+    table = all_variants_table(small())
+    assert column(table, "postings", "% of bytes") == ["60.0"] * 3
+    assert column(table, "dictionary", "% of bytes") == ["39.6"] * 3
+    assert column(table, "description", "% of bytes") == ["0.4"] * 3
+    explored = all_variants_table(made(only_explored=list(NAMES)))
+    assert "% of bytes" not in [head.unit for head in explored.columns]
+
+
 def test_costs_stand_beside_the_noise_floor() -> None:
     table = costs_table(small())
     assert column(table, "index", "MB") == ["2.500", "1.250", "0.625"]

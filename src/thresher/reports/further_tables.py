@@ -1,4 +1,4 @@
-"""Further tables: variants chosen on the topics and tested on held-out topics, runs of other systems, parts of indexes."""
+"""Further tables: variants chosen on the topics and tested on held-out topics, and runs of other systems."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from thresher.base.number_text import counted
 from thresher.evaluation.significance import TEST_NAMES, Comparison
 from thresher.experiments.held_out import Chosen, chosen_on_topics
 from thresher.experiments.results import BaselineRun, Results
-from thresher.indexes.work import INDEX_PARTS, IndexPart
 from thresher.reports import formats
-from thresher.reports import variant_columns as variants
 from thresher.reports.columns import Column, ComparisonColumns, comparison_columns, comparison_mark
 from thresher.reports.formatting import correction_text, marks_text, percent_text
 from thresher.reports.table import Table, measure_header
-from thresher.reports.variant_columns import VariantColumn
-from thresher.reports.variant_rows import VariantRow
-from thresher.reports.variant_tables import caption
+from thresher.reports.variant_columns import BYTES_SHARE, VARIANT
+from thresher.reports.variant_tables import all_variants_columns, all_variants_table, caption
 
 CHOSEN_CSV = "chosen.csv"
 SYSTEMS_CSV = "systems.csv"
@@ -90,30 +87,6 @@ SYSTEM_BYTES = SystemColumn(
     "index",
     "MB",
 )
-
-
-def parts_table(results: Results) -> Table | None:
-    """Return the shares of the parts of each built index in its bytes; None if no index was built."""
-    table = results.tables[0]
-    rows = [VariantRow(table, index) for index in table.built]
-    if not rows:
-        return None
-    columns = [variants.VARIANT, variants.BYTES]
-    for part in INDEX_PARTS:
-        column = _part_column(part)
-        if any(map(column.value, rows)):
-            columns.append(column)
-    text = "Shares of the parts in each index's bytes, in %. docs/results/columns.md explains the parts."
-    return Table.of(columns, rows, text)
-
-
-def _part_column(part: IndexPart) -> VariantColumn:
-    def share(row: VariantRow) -> float:
-        if row.built is None:
-            return 0.0
-        return row.built.share_of(part.types)
-
-    return VariantColumn(part.name, share, f"{part.purpose}.", formats.PERCENT, unit="%")
 
 
 def chosen_table(results: Results) -> Table | None:
@@ -224,6 +197,34 @@ def systems_table(results: Results) -> Table | None:
             columns.append(_system_mean(number, measure))
     text = f"Baseline runs of other systems. {caption(results)}"
     return Table.of(columns, results.facts.systems, text)
+
+
+def report_table(results: Results) -> Table:
+    """Return the table of all variants with a last row for each run of another system.
+
+    Cells of a run are empty in columns that only variants have.
+    """
+    table = all_variants_table(results)
+    systems = results.facts.systems
+    if not systems:
+        return table
+    of_systems = {column.name: column for column in system_columns(results.measures)}
+    of_systems[VARIANT.name] = SYSTEM
+    of_systems[BYTES_SHARE.name] = _system_share(results)
+    without_value = SystemColumn("", lambda _: None, "")
+    columns = [of_systems.get(column.name, without_value) for column in all_variants_columns(results)]
+    names = ", ".join(system.name for system in systems)
+    return replace(
+        table,
+        rows=table.rows + Table.of(columns, systems, "").rows,
+        rules=(*table.rules, len(table.rows)),
+        note=f"{table.note} Runs of other systems: {names}.".strip(),
+    )
+
+
+def _system_share(results: Results) -> SystemColumn:
+    whole = int(results.tables[0].index_bytes[0])
+    return SystemColumn(BYTES_SHARE.name, lambda system: system.share_of(whole), BYTES_SHARE.meaning, formats.PERCENT)
 
 
 def _system_mean(number: int, measure: str) -> SystemColumn:

@@ -10,12 +10,14 @@ from markupsafe import Markup
 from thresher.base.defaults import DEFAULT_INDEX
 from thresher.base.number_text import counted
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice
+from thresher.experiments.held_out import chosen_on_topics
 from thresher.experiments.manifest import Software
 from thresher.experiments.results import BaselineRun, Results
 from thresher.experiments.table import VariantTable
-from thresher.reports import choice_tables, further_tables, summary, variant_tables
+from thresher.reports import choice_tables, summary, variant_tables
 from thresher.reports.chart_data import ChartData, chart_data
 from thresher.reports.charts import topics_chart
+from thresher.reports.chosen_sentences import held_out_findings
 from thresher.reports.drawing import Plot, frontier_plot, shown_measure, shown_variant, variants_plot
 from thresher.reports.formatting import (
     MINUS,
@@ -27,6 +29,7 @@ from thresher.reports.formatting import (
     significant_digits,
     size_mark,
 )
+from thresher.reports.further_tables import report_table
 from thresher.reports.html_parts import render_template
 from thresher.reports.methods import methods
 from thresher.reports.notices import notices
@@ -49,9 +52,12 @@ def render_report(results: Results, choice: Choice | None = None, software: Soft
     sub = f"{counted(len(facts.topics), 'topic')} · {len(results.tables[0].rows) - 1:,} variants"
     if facts.title_bias:
         sub += f" · {facts.title_bias.relevant:,} relevant pages"
+    chosen = chosen_on_topics(results)
     models: list[ModelPage] = []
     for number, table in enumerate(results.tables):
-        models.append(_model_page(_alone(results, table), choice, number))
+        chosen_of_model = [variant for variant in chosen if variant.retrieval == table.retrieval]
+        held_out = tuple(held_out_findings(facts, chosen_of_model, len(chosen)))
+        models.append(_model_page(_alone(results, table), choice, number, held_out))
     return render_template(
         "report.html.j2",
         styles=("choice.css",),
@@ -124,31 +130,24 @@ class ModelPage:
     findings: tuple[str, ...]
     variants_chart: Chart
     variants: Table
-    further: tuple[Table, ...]
     frontier: Table
     topics: TopicsSection | None
     costs: Table | None
 
 
-def _model_page(results: Results, choice: Choice | None, number: int) -> ModelPage:
+def _model_page(results: Results, choice: Choice | None, number: int, held_out: tuple[str, ...]) -> ModelPage:
+    """Return the parts of the page about one retrieval model; `held_out` are its findings on held-out topics."""
     (table,) = results.tables
     data = chart_data(table, choice)
-    further = [
-        further_tables.systems_table(results),
-        further_tables.chosen_table(results),
-        further_tables.held_out_table(results),
-        further_tables.parts_table(results),
-    ]
     return ModelPage(
         name=table.retrieval,
         screen=_first_screen(results, choice),
         frontier_chart=_chart(
             f"frontier-{number}", frontier_plot(data), frontier_plot(data, width=NARROW), _caption(data, choice)
         ),
-        findings=tuple(summary.model_findings(table)),
+        findings=(*summary.model_findings(table), *held_out),
         variants_chart=_chart(f"variants-{number}", variants_plot(data), variants_plot(data, width=NARROW)),
-        variants=variant_tables.all_variants_table(results),
-        further=tuple(table for table in further if table),
+        variants=report_table(results),
         frontier=variant_tables.frontier_table(results, FRONTIER_ROWS, _named(table, choice)),
         topics=_topics(results, choice, number),
         costs=variant_tables.costs_table(results) if results.was_run else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from operator import attrgetter, methodcaller
 
+from thresher.indexes.work import IndexPart
 from thresher.reports import formats
 from thresher.reports import variant_cost_columns as costs
 from thresher.reports.columns import Column, ComparisonColumns, comparison_columns, comparison_mark
@@ -133,6 +134,17 @@ QUERY_DOCUMENTS = VariantColumn(
     "scored",
     "a query",
 )
+
+
+def part_column(part: IndexPart) -> VariantColumn:
+    """Return the column of a part's share in the bytes of each built index."""
+
+    def share(row: VariantRow) -> float | None:
+        if row.built is None:
+            return None
+        return row.built.share_of(part.types)
+
+    return VariantColumn(part.name, share, f"{part.purpose}.", formats.PERCENT, unit="% of bytes")
 
 
 # Measures

@@ -10,6 +10,7 @@ from thresher.evaluation.significance import TEST_NAMES, Comparison
 from thresher.experiments.results import Results
 from thresher.experiments.table import NoiseFloor, VariantTable
 from thresher.indexes.analysis import formula_of
+from thresher.indexes.work import INDEX_PARTS
 from thresher.reports import formats
 from thresher.reports import variant_columns as variants
 from thresher.reports import variant_cost_columns as costs
@@ -75,13 +76,23 @@ def main_table(results: Results, limit: int | None = None) -> Table:
 
 
 def all_variants_table(results: Results) -> Table:
-    """Return the main table with further columns for a page: held-out topics, and the exact work."""
+    """Return the main table with further columns for a page: see `all_variants_columns`."""
+    return _main_table(results, all_variants_columns(results), None)
+
+
+def all_variants_columns(results: Results) -> list[VariantColumn]:
+    """Return the columns of the main table, then held-out topics, the exact work, and the parts of built indexes."""
     columns = _key_columns(results) + _main_columns(results)
     if results.facts.held_out_topics:
         for measure in results.measures:
             columns += [variants.held_out_mean_column(measure), variants.held_out_difference_column(measure)]
     columns += [variants.DOCUMENTS, variants.TOKENS, variants.POSTINGS, variants.VOCABULARY]
-    return _main_table(results, columns, None)
+    built = _built_rows(results)
+    for part in INDEX_PARTS:
+        column = variants.part_column(part)
+        if any(map(column.value, built)):
+            columns.append(column)
+    return columns
 
 
 def _main_columns(results: Results) -> list[VariantColumn]:
