@@ -13,7 +13,7 @@ from lxml import etree
 from measurements import Measurement, all_scorers
 from thresher import Detail, decode, read_html
 from thresher.base.letters import outside_ascii
-from thresher.pages import segment
+from thresher.pages import ParsedText, segment
 from thresher.pages.marks import lines, one_space
 from thresher.pages.parsing import flatten
 
@@ -42,7 +42,7 @@ def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
             )
             flat = timed("flatten", lambda utf8=utf8: flatten(utf8))
             text, levels, _ = timed("lines", lambda flat=flat: lines(one_space(flat, outside_ascii(flat))))
-            timed("blocks", lambda text=text, levels=levels: segment(text, levels))
+            timed("blocks", lambda text=text, levels=levels: segment(ParsedText(text, levels)))
             segments = read_html(page, detail=Detail.ELEMENTS)
             timed(
                 "words and links, for all",

@@ -11,7 +11,7 @@ from page_oracle import is_word
 
 from thresher.base.letters import readable
 from thresher.collections import Page
-from thresher.pages import Detail, PageOptions, Segments, read_html, read_page, read_text_page, segment
+from thresher.pages import Detail, PageOptions, ParsedText, Segments, read_html, read_page, read_text_page, segment
 from thresher.pages.decoding import binary_kind
 from thresher.pages.plain import ODD, SPACE, plain_text, word_starts
 
@@ -126,7 +126,7 @@ def test_plain_text():
 
 
 def test_by_hand():
-    segments = segment("Title\nOne two. Three!\nEnd", [7, 0, 2])
+    segments = segment(ParsedText("Title\nOne two. Three!\nEnd", [7, 0, 2]))
     assert segments.block_ends.tolist() == [6, 22, 25]
     assert segments.sentence_ends.tolist() == [6, 15, 22, 25]
     assert segments.sentences == ["Title", "One two.", "Three!", "End"]

@@ -1,21 +1,24 @@
-"""Collections in files: finding the files, detecting their format, splitting them into parts."""
+"""Collections in files: opening them, finding the files, detecting their format, splitting them into parts."""
 
 from __future__ import annotations
 
 import mimetypes
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
 from thresher.base.defaults import FORMATS
-from thresher.base.errors import InputError
+from thresher.base.errors import ConfigError, InputError
 from thresher.base.files import digest, plugins
 from thresher.base.streams import open_stream
 from thresher.collections import sources
-from thresher.collections.interface import TEXT_SUFFIXES, FileKind, ReadOptions, read_sources
+from thresher.collections.catalogue import CATALOGUE_PREFIX, Catalogue
+from thresher.collections.interface import TEXT_SUFFIXES, Collection, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.json_values import is_array
 from thresher.collections.listing import FileEntry, is_hidden_path, listing, walk
@@ -143,6 +146,29 @@ class Files:
             yield from sources.unchanged(reading, entry.path, entry.state, entry.shown)
         except OSError as error:
             yield sources.Source("", entry.shown, entry.size, problem=f"cannot be read: {error.strerror or error}")
+
+
+def open_collection(path: Path, options: ReadOptions | None = None, format: str = "") -> Collection:
+    """Open a collection: a folder or file of HTML, WARC, TREC-web, JSON lines or tar archives of HTML; `ir_datasets:ID`.
+
+    `format` is one of `FORMATS`; empty to detect it by file names, else by first bytes.
+    """
+    options = options or ReadOptions()
+    if str(path).startswith(CATALOGUE_PREFIX):
+        if format:
+            raise ConfigError("documents of ir_datasets have their own format", "leave it out", "format")
+        return Catalogue(str(path).removeprefix(CATALOGUE_PREFIX), options)
+    if format and format not in FORMATS:
+        raise ConfigError(f"there is no format {format!r}", f"use one of {', '.join(FORMATS)}", "format")
+    if not path.exists():
+        # `Path` has made one slash of two.
+        address = re.fullmatch(r"(https?):/+(.+)", str(path))
+        if address:
+            url = f"{address[1]}://{address[2]}"
+            raise InputError("pages are not fetched", f"fetch it: curl -sL {quote(url)} | thresher clean -", url)
+        raise InputError("there is no such file or folder", "check the path", str(path))
+    any_name = bool(format)
+    return Files(path, chosen(walk(path), format, path, any_name).format, options, any_name)
 
 
 def kind_of(name: str) -> str:

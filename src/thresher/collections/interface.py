@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import NoReturn, Protocol
 
@@ -31,6 +31,8 @@ LONGEST_ID = 32766
 UNFIT_ID = "the document id holds a character that a TREC run cannot hold; escape_ids or --escape-ids writes it as %XX"
 """The problem of an id that a TREC run or an index cannot hold."""
 _SHOWN = 100
+# Documents per part that a collection cuts, unless its reader asks for another number.
+_PAGES = 256
 # Expressions that backtrack may take years; all others take microseconds.
 _PATTERN_SECONDS = 1.0
 # TREC runs separate columns by white space.
@@ -287,6 +289,16 @@ class Collection(Protocol):
     def read(self, part: Part) -> Reading:
         """Yield the documents of a part, always in the same order; `CollectionChanged` if its file changed since `parts`."""
         ...
+
+
+def documents(collection: Collection, pages: int = _PAGES) -> Iterator[Source]:
+    """Yield all documents of a collection in order; each range of a file begins where the one before it ended."""
+    after = 0
+    for part in collection.parts(pages):
+        if part.sources is None and part.number:
+            part = replace(part, begin=after, exact=True)
+        span = yield from collection.read(part)
+        after = span.after
 
 
 def check_unchanged(before: Mapping[str, FileState], collection: Collection) -> None:

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 
 import cchardet
 
-from thresher.pages.declarations import declared, declared_late
-from thresher.pages.encodings import REPLACEMENT, codec_of, to_text
+from thresher.pages.encodings import REPLACEMENT, codec_of, declared, declared_late, to_text
 
 BOM, TRANSPORT, META, VALID_UTF8, BYTES = "bom transport meta valid-utf-8 bytes".split()
 DETECTED, ASSUMED = "detected assumed".split()
