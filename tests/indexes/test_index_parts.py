@@ -15,7 +15,7 @@ Documents = list[tuple[str, str]]
 
 def test_every_file_of_an_index_belongs_to_a_part(documents: Documents, tmp_path: Path) -> None:
     pruned = [PrunedDocument("a", "x", 0, 1), PrunedDocument("b", "", 1, 1)]
-    losses = TermLosses(pa.array(["x"]), df=np.array([1]), cf=np.array([1]), left=np.array([1]))
+    losses = TermLosses(pa.array(["x"]), df=np.array([1]), cf=np.array([1]), remaining_df=np.array([1]))
     reports = [
         build_index(
             documents, tmp_path / "whole", IndexOptions(positions=True, stored=True, vectors=True, lengths=True)

@@ -67,7 +67,7 @@ class Counts:
             pa.array(terms, pa.string()),
             df=np.array([df[term] for term in terms], dtype=np.int64),
             cf=np.array([cf[term] for term in terms], dtype=np.int64),
-            left=np.array([left[term] for term in terms], dtype=np.int64),
+            remaining_df=np.array([left[term] for term in terms], dtype=np.int64),
         )
 
     def build(self, folder: Path, original: bool = True) -> Path:

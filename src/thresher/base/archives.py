@@ -1,6 +1,6 @@
-"""Models as archives of arrays: a zip of a card in JSON and arrays in NumPy's format, without pickle; by name or path.
+"""Archives of models: a zip file has a card in JSON and arrays in NumPy's format, without pickle.
 
-There are no timestamps, so that the same model has the same bytes.
+A model is found by its name or path. There are no timestamps, so that the same model has the same bytes.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class NamedModels(Generic[Model]):
     Attributes:
         what: the kind, such as `NCleaner model`, for messages.
         shipped: the names of the models that come with the package.
-        folder: of the shipped models, whose files are named `NAME` and `suffix`.
-        suffix: of files.
+        folder: the folder of the shipped models; the name of a file is the model's name and `suffix`.
+        suffix: the ending of the files' names.
         maker: the command that writes a file of this kind, for messages.
         read: reads a file; raises `InputError` if it is damaged.
     """
@@ -108,7 +108,7 @@ def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -
             packed = sum(member.compress_size for member in members)
             unpacked = sum(member.file_size for member in members)
             if unpacked > max(_MOST_RATIO * packed, _LEAST_BYTES):
-                raise ValueError("no model compresses so well")
+                raise ValueError(f"compressed beyond a ratio of {_MOST_RATIO}")
             card = archive.read(CARD)
             arrays: dict[str, Array] = {}
             for name in names:

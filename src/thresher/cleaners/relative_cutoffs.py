@@ -1,7 +1,7 @@
 """Relative cutoffs: percentiles of the collection (`p70`) or of a model's reference text (`r70`), and quotas (`doc50`).
 
-`p70` is the smallest score with this property: segments with this score or a lower one have at least 70 % of the collection's
-words.So `perplexity@p70`, which keeps low scores, keeps the best 70 % of the words. `words@p30`, which keeps high scores,
+`p70` is the smallest score such that segments with at most this score have at least 70 % of the collection's words. So
+`perplexity@p70`, which keeps low scores, keeps the best 70 % of the words. `words@p30`, which keeps high scores,
 drops the lowest 30 %, but nothing at the percentile itself. Segments are weighted by their words; otherwise a site's many
 short segments would dominate. Infinite scores come last.
 
@@ -118,10 +118,10 @@ def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> None
             where,
         )
     if percentile.kind == REFERENCE and not scorer.reference:
-        instead = Percentile(COLLECTION, percentile.value).name
+        percentile_of_collection = Percentile(COLLECTION, percentile.value).name
         raise ConfigError(
             f"the scorer {scorer.name!r} has no reference text, so {percentile.name} means nothing",
-            f"write {instead}, a percentile of the collection",
+            f"write {percentile_of_collection}, a percentile of the collection",
             where,
         )
 
@@ -144,7 +144,7 @@ def reference_cutoff(scorer: Scorer, percentile: Percentile, where: str) -> floa
     last = max(table)
     if not first <= percentile.value <= last:
         raise ConfigError(
-            f"the model's card has no percentiles below {first:g} or above {last:g}, so {percentile.name} is unknown",
+            f"the model's card has no percentiles below {first:g} or above {last:g}, so {percentile.name} cannot be computed",
             f"choose one from r{first:g} to r{last:g}",
             where,
         )

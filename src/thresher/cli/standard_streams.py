@@ -23,7 +23,7 @@ _ESCAPED = "thresher.escaped"
 
 
 class _Stream(io.FileIO):
-    """A descriptor that drops output that cannot be written for a reason in `dropped`; other errors have its name."""
+    """A stream that drops output if writing it fails with an error number in `dropped`; other errors name the stream."""
 
     def __init__(self, descriptor: int, shown: str, dropped: frozenset[int]) -> None:
         super().__init__(descriptor, "w", closefd=False)
@@ -34,7 +34,7 @@ class _Stream(io.FileIO):
         """Write bytes, or drop them."""
         try:
             while (written := super().write(data)) is None:
-                # Another program has made it non-blocking, and it is full.
+                # Another program has made the descriptor non-blocking, and its buffer is full. Wait until it has room.
                 select([], [self], [])
             return written
         except OSError as error:
@@ -49,15 +49,15 @@ class _Stream(io.FileIO):
 def mend_standard_streams() -> None:
     """Replace the streams of this process, so that no command ends because nobody can read its progress and messages.
 
-    Whatever cannot be written to standard error is dropped, and so is the text for a terminal that is closed meanwhile. A
-    descriptor that is closed from the beginning is taken, so that no file that is opened later gets its number: input is
+    Text that cannot be written to standard error is dropped, and so is text for a terminal that has closed. If a descriptor is
+    closed from the beginning, the null device is opened under its number, so that no later file gets this number: input is
     empty, output cannot be written, errors are dropped.
     """
     codecs.register_error(_ESCAPED, _escaped)
-    _take(_INPUT, os.O_RDONLY)
-    # Not writable, so that the documents of `-o -` are not lost in silence.
-    _take(_OUTPUT, os.O_RDONLY)
-    _take(_ERRORS, os.O_WRONLY)
+    _occupy(_INPUT, os.O_RDONLY)
+    # Output is opened for reading, so that writing the documents of `-o -` fails instead of losing them.
+    _occupy(_OUTPUT, os.O_RDONLY)
+    _occupy(_ERRORS, os.O_WRONLY)
     if sys.stdin is None:
         sys.stdin = os.fdopen(_INPUT, closefd=False)
     if sys.stdout is None:
@@ -85,20 +85,21 @@ def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
     return json.dumps(error.object[error.start : error.end])[1:-1], error.end
 
 
-def _take(descriptor: int, flags: int) -> None:
+def _occupy(descriptor: int, flags: int) -> None:
+    """Open the null device under a descriptor that is closed; lower descriptors must be open."""
     try:
         os.fstat(descriptor)
     except OSError:
-        # The lowest number that is free, so those below must be taken before.
+        # A file gets the lowest descriptor that is free.
         os.set_inheritable(os.open(os.devnull, flags), True)
 
 
-def _text(raw: _Stream, like: TextIO | None) -> TextIO:
+def _text(raw: _Stream, replaced: TextIO | None) -> TextIO:
     encoding = "utf-8"
     handling = "backslashreplace"
-    if like is not None:
-        encoding = like.encoding
-        handling = like.errors or handling
+    if replaced is not None:
+        encoding = replaced.encoding
+        handling = replaced.errors or handling
     if handling == "strict":
         handling = _ESCAPED
     by_lines = raw.isatty() or raw.fileno() == _ERRORS

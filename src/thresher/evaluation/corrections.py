@@ -34,7 +34,9 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     adjusted = [1.0] * len(p_values)
     smallest = 1.0
     count = len(p_values)
-    for rank, index in reversed(list(enumerate(_ascending(p_values), start=1))):
+    ascending = _ascending(p_values)
+    for rank in range(count, 0, -1):
+        index = ascending[rank - 1]
         smallest = min(smallest, p_values[index] * count / rank)
         adjusted[index] = smallest
     return adjusted

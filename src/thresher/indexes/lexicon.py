@@ -24,7 +24,7 @@ from thresher.indexes.analysis import Analysis, analyse_each, text_analyzer
 from thresher.indexes.pruning.postings import Hashes, Numbers, ranges
 from thresher.scores.store import read_shard, shards
 
-Bytes = npt.NDArray[np.uint8]
+ByteArray = npt.NDArray[np.uint8]
 
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _INVERSE = pow(_MULTIPLIER, -1, 2**64)
@@ -61,7 +61,7 @@ def hash_texts(texts: Sequence[str]) -> Hashes:
     return _hash_words(column.utf8, Bounds(column.offsets[:-1], column.offsets[1:]))
 
 
-def _hash_words(data: Bytes, bounds: Bounds) -> Hashes:
+def _hash_words(data: ByteArray, bounds: Bounds) -> Hashes:
     """Return the hash of each word in some bytes.
 
     All bytes are summed up, each times the power of its place. A word's polynomial is the difference of the sums at its end
@@ -184,7 +184,7 @@ class ShardWords:
         blank: which sentences have white space and control characters alone.
     """
 
-    utf8: Bytes
+    utf8: ByteArray
     bounds: Bounds
     hashes: Hashes
     word: Ints
@@ -230,7 +230,7 @@ def _sentence_ends(table: Table) -> Ints:
     return place_of_character[first_character[ends.rows] + ends.values]
 
 
-def _word_bounds(data: Bytes, sentence_ends: Ints) -> Bounds:
+def _word_bounds(data: ByteArray, sentence_ends: Ints) -> Bounds:
     """Return the bounds of the words of all texts: a word ends at a space, at a line feed or at the end of a sentence."""
     in_word = np.concatenate(([False], (data != ord(" ")) & (data != ord("\n")), [False]))
     # No space stands between Chinese sentences.

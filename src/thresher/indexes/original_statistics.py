@@ -1,5 +1,5 @@
-"""Original statistics: the document frequencies (df) and collection frequencies (cf) that pruning took from the terms of an
-index, and queries that carry them.
+"""Original statistics: the document frequencies (df) and collection frequencies (cf) that the terms of an index lost by
+pruning, and queries that carry them.
 
 A Parquet file beside the index has these losses. The terms would take more bytes than the numbers, so the file follows the
 index's dictionary. A row has the losses of a block of terms, in the dictionary's order, and the first term of the block:
@@ -32,7 +32,7 @@ from thresher.indexes.work import CONTENTS
 ORIGINAL_STATISTICS = "statistics.parquet"
 _TERM = "term"
 _DF = "df_removed"
-_MORE = "cf_df_removed"
+_CF_LESS_DF = "cf_df_removed"
 _BLOCK = 128
 BUILD_AGAIN = "build the index again with `thresher run FILE` or `thresher index PAGES`"
 """The fix for an index whose files cannot be read."""
@@ -47,13 +47,13 @@ class TermLosses:
         terms: the terms (Arrow strings).
         df: documents that each term lost; shape (terms,).
         cf: occurrences that each term lost; shape (terms,).
-        left: documents that each term is left in; shape (terms,).
+        remaining_df: documents that each term is still in; shape (terms,).
     """
 
     terms: pa.Array
     df: Ints
     cf: Ints
-    left: Ints
+    remaining_df: Ints
 
     @property
     def tokens(self) -> int:
@@ -70,33 +70,16 @@ class TermLoss(NamedTuple):
 
 def write_original_statistics(path: Path, losses: TermLosses, reader: Any) -> bool:
     """Write the losses of the terms of an open index; return whether any has some. If none has, write no file."""
-    present = np.flatnonzero(losses.left)
-    if not losses.df[present].any():
+    indexed_terms = np.flatnonzero(losses.remaining_df)
+    if not losses.df[indexed_terms].any():
         return False
-    terms = losses.terms.take(pa.number_array(present)).cast(pa.large_binary())
-    # The filler term stands for removed tokens, and has no losses itself.
-    terms = pa.concat_arrays([terms, pa.text_array([FILLER], large=True).cast(pa.large_binary())])
-    df = np.append(losses.df[present], 0)
-    cf = np.append(losses.cf[present], 0)
-    order = pa.compute.sort_indices(terms)
-    terms = terms.take(order)
-    df = df[pa.numpy_array(order)]
-    cf = cf[pa.numpy_array(order)]
-    indexed = _number_of_terms(reader)
-    if indexed != len(terms):
-        raise ValueError(f"the index has {indexed} terms, but {len(terms)} are left")
-    begins = np.arange(0, len(terms), _BLOCK)
-    ends = pa.number_array(np.append(begins, len(terms)).astype(np.int32))
-    table = pa.table(
-        {
-            _TERM: terms.take(pa.number_array(begins)),
-            _DF: pa.ListArray.from_arrays(ends, pa.number_array(df)),
-            _MORE: pa.ListArray.from_arrays(ends, pa.number_array(cf - df)),
-        }
-    )
-    numbers = [f"{name}.list.element" for name in (_DF, _MORE)]
+    sorted_losses = _sorted_losses(losses, indexed_terms)
+    size = _number_of_terms(reader)
+    if size != len(sorted_losses.terms):
+        raise ValueError(f"the index has {size} terms, but {len(sorted_losses.terms)} are left")
+    numbers = [f"{name}.list.element" for name in (_DF, _CF_LESS_DF)]
     pa.parquet.write_table(
-        table,
+        _blocks_of_losses(sorted_losses),
         path,
         compression="zstd",
         use_dictionary=False,
@@ -105,6 +88,39 @@ def write_original_statistics(path: Path, losses: TermLosses, reader: Any) -> bo
         column_encoding={_TERM: "DELTA_BYTE_ARRAY", **dict.fromkeys(numbers, "BYTE_STREAM_SPLIT")},
     )
     return True
+
+
+class _SortedLosses(NamedTuple):
+    """Terms in the order of the index's dictionary, the documents and the occurrences that each lost."""
+
+    terms: pa.Array
+    df: Ints
+    cf: Ints
+
+
+def _sorted_losses(losses: TermLosses, indexed_terms: Ints) -> _SortedLosses:
+    """Return the losses of the terms of the index; `indexed_terms` has their positions in `losses`."""
+    terms = losses.terms.take(pa.number_array(indexed_terms)).cast(pa.large_binary())
+    # The filler term stands for removed tokens, and has no losses itself.
+    terms = pa.concat_arrays([terms, pa.text_array([FILLER], large=True).cast(pa.large_binary())])
+    df = np.append(losses.df[indexed_terms], 0)
+    cf = np.append(losses.cf[indexed_terms], 0)
+    order = pa.compute.sort_indices(terms)
+    positions = pa.numpy_array(order)
+    return _SortedLosses(terms.take(order), df[positions], cf[positions])
+
+
+def _blocks_of_losses(losses: _SortedLosses) -> pa.Table:
+    """Return a table with a row for each block of terms."""
+    begins = np.arange(0, len(losses.terms), _BLOCK)
+    bounds = pa.number_array(np.append(begins, len(losses.terms)).astype(np.int32))
+    return pa.table(
+        {
+            _TERM: losses.terms.take(pa.number_array(begins)),
+            _DF: pa.ListArray.from_arrays(bounds, pa.number_array(losses.df)),
+            _CF_LESS_DF: pa.ListArray.from_arrays(bounds, pa.number_array(losses.cf - losses.df)),
+        }
+    )
 
 
 def _number_of_terms(reader: Any) -> int:
@@ -117,12 +133,12 @@ class OriginalStatistics:
 
     def __init__(self, path: Path, reader: Any) -> None:
         try:
-            table = pa.read_parquet(path, columns=[_TERM, _DF, _MORE]).combine_chunks()
+            table = pa.read_parquet(path, columns=[_TERM, _DF, _CF_LESS_DF]).combine_chunks()
         except (OSError, KeyError, pa.ArrowException) as error:
             raise StateError("the index's original statistics cannot be read", BUILD_AGAIN, str(path)) from error
         self._first_terms = table[_TERM]
         self._df = np.asarray(pa.compute.list_flatten(table[_DF]))
-        self._more = np.asarray(pa.compute.list_flatten(table[_MORE]))
+        self._cf_less_df = np.asarray(pa.compute.list_flatten(table[_CF_LESS_DF]))
         self._terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
         if self._terms is None or self._terms.size() != len(self._df):
             raise StateError("the original statistics belong to another index", BUILD_AGAIN, str(path))
@@ -133,14 +149,14 @@ class OriginalStatistics:
         loss = self._losses.get(term)
         if loss is None:
             loss = TermLoss(0, 0)
-            index = self._index(term)
-            if index is not None:
-                df = int(self._df[index])
-                loss = TermLoss(df, df + int(self._more[index]))
+            ordinal = self._ordinal(term)
+            if ordinal is not None:
+                df = int(self._df[ordinal])
+                loss = TermLoss(df, df + int(self._cf_less_df[ordinal]))
             self._losses[term] = loss
         return loss
 
-    def _index(self, term: str) -> int | None:
+    def _ordinal(self, term: str) -> int | None:
         """Return the number of a term in the dictionary, counted from the first term of its block."""
         new_term = java_class("org.apache.lucene.index.Term")
         wanted = new_term(CONTENTS, term).bytes()
@@ -150,11 +166,11 @@ class OriginalStatistics:
         rows = range(len(self._first_terms))
         block = bisect_right(rows, term.encode(), key=lambda row: self._first_terms[row].as_py()) - 1
         dictionary.seekExact(new_term(CONTENTS, self._first_terms[block].as_py().decode()).bytes())
-        index = block * _BLOCK
+        ordinal = block * _BLOCK
         while not wanted.bytesEquals(dictionary.term()):
             dictionary.next()
-            index += 1
-        return index
+            ordinal += 1
+        return ordinal
 
 
 class QueryBuilder:
@@ -167,7 +183,9 @@ class QueryBuilder:
     """
 
     def __init__(self, searcher: Any, analyzer: Any, original: OriginalStatistics | None) -> None:
-        self._searcher, self._analyzer, self._original = searcher, analyzer, original
+        self._searcher = searcher
+        self._analyzer = analyzer
+        self._original = original
         self._generator = java_class("io.anserini.search.query.BagOfWordsQueryGenerator")()
         self._corrected: dict[str, Any] = {}
 

@@ -256,9 +256,9 @@ def _displayed(version: Version, options: PageOptions, detail: Detail, with_refe
     outside = outside_ascii(flat)
     flat = one_space(flat, outside)
     blocks = lines(flat, detail >= Detail.TAGS)
-    marked = flat
-    if blocks.places is None:
-        marked = None
+    marked: bytes | None = None
+    if blocks.places is not None:
+        marked = flat
     parsed_text = ParsedText(blocks.text, blocks.levels, marked, outside, descriptions, blocks.places)
     segments = segment(parsed_text, options)
     if references is None:

@@ -36,31 +36,35 @@ def with_amounts(parts: Iterable[Part], unit: str, files: Mapping[str, FileState
         unit: the unit that `amount` returned.
         files: the files of the collection.
     """
-    name = ""
-    bytes_before = 0
-    reached = 0
-    yielded = 0
+    if unit == BYTES:
+        yield from _with_bytes(parts, files)
+    else:
+        for part in parts:
+            yield part, len(part.sources or ())
+
+
+def _with_bytes(parts: Iterable[Part], files: Mapping[str, FileState]) -> Iterator[tuple[Part, int]]:
+    """Yield each part with its bytes. The last part has the bytes that remain of the collection."""
+    file_name = ""
+    bytes_before_file = 0
+    bytes_to_end_of_part = 0
+    bytes_reported = 0
     previous: Part | None = None
     for part in parts:
         if previous is not None:
-            yield previous, reached - yielded
-            yielded = reached
+            yield previous, bytes_to_end_of_part - bytes_reported
+            bytes_reported = bytes_to_end_of_part
         previous = part
-        if unit != BYTES:
-            reached += len(part.sources or ())
-            continue
-        if part.name != name:
-            bytes_before += _size(files, name)
-            name = part.name
-        reached = max(reached, bytes_before + _bytes_reached(part, files))
+        if part.name != file_name:
+            bytes_before_file += _size(files, file_name)
+            file_name = part.name
+        bytes_to_end_of_part = max(bytes_to_end_of_part, bytes_before_file + _end_in_file(part, files))
     if previous is not None:
-        if unit == BYTES:
-            reached = sum(state.size for state in files.values())
-        yield previous, reached - yielded
+        yield previous, sum(state.size for state in files.values()) - bytes_reported
 
 
-def _bytes_reached(part: Part, files: Mapping[str, FileState]) -> int:
-    """Return the byte of its file that a part reaches."""
+def _end_in_file(part: Part, files: Mapping[str, FileState]) -> int:
+    """Return the offset in its file at which a part ends."""
     if part.sources is None:
         return part.end
     # This process reads the file for all workers.

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[np.floating[Any]]
-Singles = npt.NDArray[np.float32]
+Floats32 = npt.NDArray[np.float32]
 
 HIGHEST, STEP_LIMIT = 255, 1023
 """The limits of the numbers of a hidden layer, and of the numbers that steps add to."""
@@ -36,9 +36,9 @@ _FEWEST_LAYERS = 3
 class _SingleLayer(NamedTuple):
     """A layer as float32; biases and scales are columns, shape (outputs, 1)."""
 
-    weights: Singles
-    biases: Singles
-    scales: Singles
+    weights: Floats32
+    biases: Floats32
+    scales: Floats32
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,14 @@ class Layer:
 
     weights: npt.NDArray[np.int16]
     biases: npt.NDArray[np.int32]
-    scales: Singles
+    scales: Floats32
 
     @cached_property
     def _single(self) -> _SingleLayer:
         biases = self.biases.astype(np.float32)[:, None]
         return _SingleLayer(self.weights.astype(np.float32), biases, self.scales[:, None])
 
-    def sums(self, inputs: Singles, page_inputs: Singles | None = None) -> Singles:
+    def sums(self, inputs: Floats32, page_inputs: Floats32 | None = None) -> Floats32:
         """Return the weighted sums of each block; shape (outputs, blocks).
 
         Args:
@@ -76,14 +76,14 @@ class Layer:
         sums += biases
         return sums
 
-    def scaled_sums(self, inputs: Singles, page_inputs: Singles | None = None) -> Singles:
+    def scaled_sums(self, inputs: Floats32, page_inputs: Floats32 | None = None) -> Floats32:
         """Return the sums times the scales, as whole numbers."""
         sums = self.sums(inputs, page_inputs)
         sums *= self._single.scales
         return np.rint(sums, out=sums)
 
 
-def _products(weights: Singles, inputs: Singles) -> Singles:
+def _products(weights: Floats32, inputs: Floats32) -> Floats32:
     """Return the product of two matrices, in parts of so few columns that OpenBLAS uses one thread."""
     products = np.empty((len(weights), inputs.shape[1]), dtype=np.float32)
     at_once = max(_ONE_THREAD // weights.size // _COLUMNS, 1) * _COLUMNS
@@ -94,7 +94,7 @@ def _products(weights: Singles, inputs: Singles) -> Singles:
     return products
 
 
-def _parts(values: Singles, columns: int) -> Singles:
+def _parts(values: Floats32, columns: int) -> Floats32:
     """Return views of so many columns each; shape (parts, rows, columns)."""
     return values.reshape(len(values), -1, columns).transpose(1, 0, 2)
 
@@ -108,10 +108,10 @@ class Network:
         layers: from the features, to the blocks' numbers, two for each step, and the last.
     """
 
-    middles: Singles
+    middles: Floats32
     layers: tuple[Layer, ...]
 
-    def sums(self, values: Singles, words: Numbers) -> npt.NDArray[np.int64]:
+    def sums(self, values: Floats32, words: Numbers) -> npt.NDArray[np.int64]:
         """Return the sum of each block, which rises with its probability; from features, shape (features, blocks)."""
         squeeze, enter = self.layers[:2]
         steps = self.layers[2:-1]
@@ -169,12 +169,12 @@ def network_of(arrays: Sequence[npt.NDArray[Any]]) -> Network:
     return Network(middles, tuple(layers))
 
 
-def _clipped(numbers: Singles, low: int, high: int) -> Singles:
+def _clipped(numbers: Floats32, low: int, high: int) -> Floats32:
     """Return the numbers, changed in place, within [low, high]."""
     return np.minimum(np.maximum(numbers, low, out=numbers), high, out=numbers)
 
 
-def halved(values: Singles, middles: Singles) -> Singles:
+def halved(values: Floats32, middles: Floats32) -> Floats32:
     """Return features as whole numbers from -127 to 127, half of that at the middle; shape (features, blocks)."""
     sizes = np.abs(values)
     sizes += middles[:, None]
@@ -189,7 +189,7 @@ def block_weights(words: Numbers) -> Numbers:
     return weights
 
 
-def of_whole_page(numbers: Singles, weights: Numbers) -> Singles:
+def of_whole_page(numbers: Floats32, weights: Numbers) -> Floats32:
     """Return the mean over a page's blocks by weight, and the highest; shape (2 * numbers,)."""
     # For the product of a matrix and a vector, OpenBLAS uses all threads from far fewer multiplications on.
     means = np.rint(np.einsum("nb,b->n", numbers, weights) / weights.sum())

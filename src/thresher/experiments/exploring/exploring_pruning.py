@@ -32,7 +32,7 @@ from thresher.experiments.exploring.counts import (
 )
 from thresher.experiments.exploring.exploring import POINTS, RankedSweep, Search, in_chunks, with_sweeps
 from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
-from thresher.experiments.exploring.nested_sweeps import ScoreSpread, evenly
+from thresher.experiments.exploring.nested_sweeps import ScoreSpread, spread_evenly
 from thresher.experiments.exploring.ranking_job import RankingJob, evaluate_sweeps
 from thresher.experiments.exploring.similarity import StepStatistics
 from thresher.experiments.table import Row, Variant, VariantTable
@@ -256,7 +256,7 @@ class _PostingScores:
     def spread_cutoffs(self, points: int) -> Floats:
         """Return finite cutoffs that are spread over the scores."""
         self._spread.settle()
-        values = evenly(self._spread.values, self._spread.words, points)
+        values = spread_evenly(self._spread.values, self._spread.words, points)
         # A spread may leave out the lowest score, which keeps everything.
         cutoffs = np.append(values.astype(np.float64), self._lowest)
         return _rounded_down(cutoffs[np.isfinite(cutoffs)])

@@ -35,6 +35,7 @@ _AT_ONCE = 1 << 18
 _EXPONENTS = range(9, -10, -1)
 """The powers of ten for rounding cutoffs, the coarsest first."""
 
+_FIRST_STEP = 0
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -49,7 +50,7 @@ class ScoreSpread:
     """The scores of one scorer, each with its number of words: exact up to `_MOST_SCORES` different scores.
 
     Beyond this number, neighbouring scores are merged into the highest of them, so that all have about equally many
-    words. Every remaining score is a score of the store.
+    words. All remaining scores occur in the store.
     """
 
     def __init__(self) -> None:
@@ -68,21 +69,34 @@ class ScoreSpread:
 
     def settle(self) -> None:
         """Bring `values`, ascending, and `words` up to date."""
+        merged = self._merged()
+        if len(merged.scores) > _MOST_SCORES:
+            merged = _thinned(merged)
+        self.values = merged.scores
+        self.words = merged.words
+        self._waiting = []
+        self._size = 0
+
+    def _merged(self) -> _ScoredWords:
+        """Return the distinct scores so far, waiting ones included, ascending, with the words of each."""
         scores = [self.values]
         words = [self.words]
         for waiting in self._waiting:
             scores.append(waiting.scores)
             words.append(waiting.words)
-        self._waiting = []
-        self._size = 0
-        self.values, inverse = np.unique(np.concatenate(scores), return_inverse=True)
-        word_counts = np.bincount(inverse, weights=np.concatenate(words), minlength=len(self.values))
-        self.words = word_counts.astype(np.int64)
-        if len(self.values) > _MOST_SCORES:
-            reached = np.cumsum(self.words + 1)
-            last = np.unique(np.searchsorted(reached, np.linspace(0, reached[-1], _MOST_SCORES // 2 + 1)[1:]))
-            self.values = self.values[last]
-            self.words = np.diff(np.cumsum(self.words)[last], prepend=0)
+        distinct_scores, index_of_score = np.unique(np.concatenate(scores), return_inverse=True)
+        word_counts = np.bincount(index_of_score, weights=np.concatenate(words), minlength=len(distinct_scores))
+        return _ScoredWords(distinct_scores, word_counts.astype(np.int64))
+
+
+def _thinned(spread: _ScoredWords) -> _ScoredWords:
+    """Merge neighbouring scores into the highest of them: at most half of `_MOST_SCORES` scores remain."""
+    # One more for each score, so that scores without words count too.
+    words_and_scores = np.cumsum(spread.words + 1)
+    equal_shares = np.linspace(0, words_and_scores[-1], _MOST_SCORES // 2 + 1)[1:]
+    highest = np.unique(np.searchsorted(words_and_scores, equal_shares))
+    words = np.diff(np.cumsum(spread.words)[highest], prepend=0)
+    return _ScoredWords(spread.scores[highest], words)
 
 
 def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[Cut, tuple[float, ...]]:
@@ -108,8 +122,8 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
         scorer = scorers[name]
         limits = _limits(scorer)
         inside = (spread.values >= limits.low) & (spread.values <= limits.high)
-        chosen = evenly(spread.values[inside], spread.words[inside], points)
-        cutoffs[name] = _shortened([float(str(value)) for value in chosen], scorer)
+        scores = spread_evenly(spread.values[inside], spread.words[inside], points)
+        cutoffs[name] = _shortened([float(str(score)) for score in scores], scorer)
     quotas = tuple(100 * step / points for step in range(1, points + 1))
     cutoffs_of_template: dict[Cut, tuple[float, ...]] = {}
     for template in templates:
@@ -158,50 +172,62 @@ def _limits(scorer: Scorer) -> _Limits:
 
 def _shortened(values: Sequence[float], scorer: Scorer) -> tuple[float, ...]:
     """Return ascending cutoffs with as few digits as possible: each keeps the segments that it kept."""
-    side = 1
-    rounding = ROUND_CEILING
-    if scorer.keep == KEEP_HIGH:
-        side = -1
-        rounding = ROUND_FLOOR
+    rounds_up = scorer.keep != KEEP_HIGH
+    rounding = ROUND_CEILING if rounds_up else ROUND_FLOOR
     limits = _limits(scorer)
     cutoffs: list[float] = []
-    for place, value in enumerate(values):
-        neighbour = place + side
-        if not 0 <= neighbour < len(values):
-            # The cutoff at the end has a neighbour on the other side alone, a single cutoff has none.
-            neighbour = place - side if len(values) > 1 else place
-        room = abs(values[neighbour] - value) / 4
-        cutoffs.append(_rounded(value, room, rounding, limits))
+    for index, value in enumerate(values):
+        most_change = _distance_to_neighbour(values, index, rounds_up) / 4
+        cutoffs.append(_rounded(value, most_change, rounding, limits))
     return tuple(cutoffs)
 
 
-def _rounded(value: float, room: float, rounding: str, limits: _Limits) -> float:
-    """Return the number with the fewest digits within `limits` and less than `room` away; a whole number stays as it is."""
+def _distance_to_neighbour(values: Sequence[float], index: int, above: bool) -> float:
+    """Return the distance of a value to its neighbour above or below; `values` ascend.
+
+    The value at an end may only have the neighbour on the other side. The distance of a single value is 0.
+    """
+    if len(values) == 1:
+        return 0.0
+    step = 1 if above else -1
+    neighbour = index + step
+    if not 0 <= neighbour < len(values):
+        neighbour = index - step
+    return abs(values[neighbour] - values[index])
+
+
+def _rounded(value: float, most_change: float, rounding: str, limits: _Limits) -> float:
+    """Return the number with the fewest digits that is within `limits` and less than `most_change` away.
+
+    A whole number stays as it is.
+    """
     if value % 1 == 0:
         return value
     exact = Decimal(repr(value))
     for exponent in _EXPONENTS:
         rounded = float(exact.quantize(Decimal((0, (1,), exponent)), rounding))
-        if abs(rounded - value) < room and limits.low <= rounded <= limits.high:
+        if abs(rounded - value) < most_change and limits.low <= rounded <= limits.high:
             # The sum is never -0.0.
             return rounded + 0.0
     return value
 
 
-def evenly(values: Scores, words: Ints, points: int) -> Scores:
+def spread_evenly(values: Scores, words: Ints, points: int) -> Scores:
     """Return all values, or at least `points` of them: half evenly spread over the words, half over the values."""
-    chosen: npt.NDArray[np.int64] = np.arange(len(values))
-    if len(values) > points:
-        reached = np.cumsum(words)
-        intervals = points // 2
-        chosen = np.zeros(0, dtype=np.int64)
-        while len(chosen) < points:
-            ranks = np.linspace(0, len(values) - 1, intervals + 1).astype(np.int64)
-            shares = np.searchsorted(reached, np.linspace(0, reached[-1], intervals + 1))
-            chosen = np.unique(np.concatenate([ranks, np.minimum(shares, len(values) - 1)]))
-            # Many words may share few scores.
-            intervals += max(1, (points - len(chosen)) // 2)
-    return values[chosen]
+    if len(values) <= points:
+        return values
+    last = len(values) - 1
+    words_up_to = np.cumsum(words)
+    intervals = points // 2
+    indices: Ints = np.zeros(0, dtype=np.int64)
+    # Many words may have the same score, so both spreads may name an index more than once. The intervals become more until
+    # there are enough indices.
+    while len(indices) < points:
+        over_values = np.linspace(0, last, intervals + 1).astype(np.int64)
+        over_words = np.searchsorted(words_up_to, np.linspace(0, words_up_to[-1], intervals + 1))
+        indices = np.unique(np.concatenate([over_values, np.minimum(over_words, last)]))
+        intervals += max(1, (points - len(indices)) // 2)
+    return values[indices]
 
 
 @dataclass(frozen=True)
@@ -226,8 +252,10 @@ class NestedSweep:
     @property
     def cutoffs(self) -> tuple[float, ...] | None:
         """The cutoffs, the strictest first; None for a single cleaner."""
-        if not self.has_cutoffs:
-            return None
+        return self._thresholds if self.has_cutoffs else None
+
+    @property
+    def _thresholds(self) -> tuple[float, ...]:
         return tuple(cleaner.cuts[0].threshold for cleaner in self.cleaners)
 
     @property
@@ -257,27 +285,36 @@ class NestedSweep:
             return np.where(sentence_mask(self.cleaners[0], scores, layout), 0, 1).astype(np.uint16)
         cut = self.cleaners[0].cuts[0]
         cut_scores = scores[cut.scorer.canonical_name]
-        all_sentences = np.ones(len(layout.blocks), dtype=np.bool_)
-        if cut.quota:
-            shares = shares_before(cut, cut_scores, layout, all_sentences)
-            steps = np.searchsorted(self.cutoffs or (), shares, side="right").astype(np.uint16)
-        else:
-            steps = self._steps_of_numbers(cut, cut_scores)
-            if cut.scorer.segment == BLOCK:
-                steps = steps[layout.blocks]
-        steps[layout.always_kept(cut)[layout.blocks]] = 0
+        steps = self._steps_by_cutoff(cut, cut_scores, layout)
+        # As in a cut, kept text overrides the cutoff, dropped headings override kept text, and the floor overrides both.
+        steps[layout.always_kept(cut)[layout.blocks]] = _FIRST_STEP
         if cut.headings == DROP:
-            steps[layout.headings[layout.blocks]] = len(self.cleaners)
+            no_step = len(self.cleaners)
+            steps[layout.headings[layout.blocks]] = no_step
         if cut.floor:
-            steps[kept_by_floor(cut, cut_scores, layout, all_sentences)] = 0
-        return layout.shared(steps, np.uint16(0))
+            steps[kept_by_floor(cut, cut_scores, layout, _all_sentences(layout))] = _FIRST_STEP
+        return layout.shared(steps, np.uint16(_FIRST_STEP))
 
-    def _steps_of_numbers(self, cut: Cut, scores: Scores) -> Steps:
+    def _steps_by_cutoff(self, cut: Cut, scores: Scores, layout: Layout) -> Steps:
+        """Return the step of each sentence by its score alone."""
+        if cut.quota:
+            shares = shares_before(cut, scores, layout, _all_sentences(layout))
+            return np.searchsorted(self._thresholds, shares, side="right").astype(np.uint16)
+        steps = self._steps_of_scores(cut, scores)
+        if cut.scorer.segment == BLOCK:
+            return steps[layout.blocks]
+        return steps
+
+    def _steps_of_scores(self, cut: Cut, scores: Scores) -> Steps:
         sign = np.float32(-1 if cut.scorer.keep == KEEP_HIGH else 1)
         # As `thresher.scores.cutting.passes` compares: in single precision, and with no infinite cutoff.
-        cutoffs = np.clip(self.cutoffs or (), -_LARGEST, _LARGEST).astype(np.float32)
+        cutoffs = np.clip(self._thresholds, -_LARGEST, _LARGEST).astype(np.float32)
         # NaN sorts above all cutoffs: a segment with this score is never kept.
         return np.searchsorted(sign * cutoffs, sign * scores).astype(np.uint16)
+
+
+def _all_sentences(layout: Layout) -> npt.NDArray[np.bool_]:
+    return np.ones(len(layout.blocks), dtype=np.bool_)
 
 
 def nested_sweeps(

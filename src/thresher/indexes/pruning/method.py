@@ -9,7 +9,7 @@ import numpy as np
 
 from thresher.base.numbers import Floats, Ints
 from thresher.cleaners.scorer import Declared
-from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Flags, Postings
+from thresher.indexes.pruning.postings import CollectionStatistics, DocumentPostings, Mask, Postings
 
 KEEP_ABOVE = "keep above"
 KEEP_SHARE = "keep share"
@@ -52,7 +52,7 @@ class ShareMethod(PruningMethod):
     grid = TENTHS
 
 
-def kept_postings(method: PruningMethod, scores: Floats, cutoff: float) -> Flags:
+def kept_postings(method: PruningMethod, scores: Floats, cutoff: float) -> Mask:
     """Return which postings stay at a cutoff; shape (postings,)."""
     if method.keep == KEEP_ABOVE:
         return scores >= cutoff

@@ -16,7 +16,7 @@ from thresher.cleaners.scorer import Parameter, Value
 
 Hashes = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
+Mask = npt.NDArray[np.bool_]
 TIES = 10
 """Values that agree to this many decimals are ties, since logarithms may differ in their last bits."""
 BM25 = "bm25"

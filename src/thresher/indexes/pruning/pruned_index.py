@@ -17,7 +17,7 @@ from thresher.indexes.lexicon import Lexicon, ShardTokenizer
 from thresher.indexes.original_statistics import TermLosses
 from thresher.indexes.pruning.collected_postings import collected_postings
 from thresher.indexes.pruning.method import kept_postings
-from thresher.indexes.pruning.postings import DocumentPostings, Flags, Postings
+from thresher.indexes.pruning.postings import DocumentPostings, Mask, Postings
 from thresher.indexes.pruning.treatments import Pruning
 
 
@@ -51,15 +51,15 @@ class PrunedPostings:
 
     def losses(self) -> TermLosses:
         """Return the losses of all terms, once all documents are given."""
-        left = self._postings.statistics.df - self._lost_df
-        return TermLosses(self._terms, self._lost_df, self._lost_cf, left)
+        remaining_df = self._postings.statistics.df - self._lost_df
+        return TermLosses(self._terms, self._lost_df, self._lost_cf, remaining_df)
 
-    def _count_losses(self, block: DocumentPostings, leaves: Flags) -> None:
+    def _count_losses(self, block: DocumentPostings, leaves: Mask) -> None:
         terms, tf = block.term[leaves], block.tf[leaves]
         self._lost_df += np.bincount(terms, minlength=len(self._terms))
         self._lost_cf += np.bincount(terms, weights=tf, minlength=len(self._terms)).astype(np.int64)
 
-    def _documents_of(self, block: DocumentPostings, stays: Flags) -> Iterator[PrunedDocument]:
+    def _documents_of(self, block: DocumentPostings, stays: Mask) -> Iterator[PrunedDocument]:
         tokens_left = np.bincount(block.document[stays], weights=block.tf[stays], minlength=len(block.ids))
         tokens_left = tokens_left.astype(np.int64)
         if self._original:
@@ -79,7 +79,7 @@ class PrunedPostings:
                 emptied=bool(emptied[row]),
             )
 
-    def _term_lists(self, block: DocumentPostings, stays: Flags) -> list[str]:
+    def _term_lists(self, block: DocumentPostings, stays: Mask) -> list[str]:
         """Return the list of terms of each document, as Lucene will read it."""
         tf = pa.number_array(block.tf[stays])
         terms = self._terms.take(pa.number_array(block.term[stays]))
