@@ -41,7 +41,7 @@ from thresher.base.defaults import MAIN_MEASURE
 from thresher.base.files import safe_name, scratch_folder
 from thresher.base.tables import Lists, Table
 from thresher.evaluation.evaluating import evaluate
-from thresher.experiments.announcements import say_nothing
+from thresher.experiments.announcements import ignore_announcement
 from thresher.experiments.inputs import Scored
 from thresher.experiments.measuring import build_variant
 from thresher.scores.store import read_report, write_columns
@@ -138,7 +138,7 @@ class Collection:
     def scored(self) -> Scored:
         """Its scores. On `web`, scores of `content` are by models trained without the page."""
         self.begin("scoring")
-        scored = score_experiment(self.experiment, self.folder, False, say_nothing)
+        scored = score_experiment(self.experiment, self.folder, False, ignore_announcement)
         if self.name == "web":
             put_out_of_fold(scored.store, fold_scorers())
         return scored

@@ -13,7 +13,7 @@ from content_training.plots import calibration_plot
 from content_training.stages import TrainingSettings, train_content_model
 from thresher import ConfigError
 from thresher.cleaners.content_model.model import write_content_model
-from thresher.cli.options import FILE, say, tell, workers_option
+from thresher.cli.options import FILE, print_line, print_message, workers_option
 from thresher.reports.drawing import ENDINGS, converter
 
 
@@ -64,13 +64,13 @@ def train(
     if plot is not None:
         calibration_plot(output.name, trained.calibration).save(plot)
     for name, stems in left_out.items():
-        say(f"{name}: skipped {len(stems)} pages without text or gold text: {', '.join(stems[:5])}")
+        print_message(f"{name}: skipped {len(stems)} pages without text or gold text: {', '.join(stems[:5])}")
     card = trained.model.card
     for gold_set in card.sets:
         f1 = card.scores.get(gold_set.name)
         score = "snippets" if f1 is None else f"word F1 {f1:.4f} by cross-validation"
-        tell(f"{gold_set.name}: {gold_set.pages:,} pages, {gold_set.blocks:,} blocks, {score}")
-    tell(
+        print_line(f"{gold_set.name}: {gold_set.pages:,} pages, {gold_set.blocks:,} blocks, {score}")
+    print_line(
         f"cutoff {card.cutoff:g}; mean error of probabilities {calibration_error(trained.calibration):.3f}; "
         f"{output}: {output.stat().st_size:,} bytes; use it as 'content(model={output})@{card.cutoff:g}'"
     )

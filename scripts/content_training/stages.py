@@ -25,7 +25,7 @@ from thresher.cleaners.content_model.model import (
     digest_of,
 )
 from thresher.cleaners.content_model.network import Network
-from thresher.cleaners.content_model.page_rules import forum_features, forum_names, of_page
+from thresher.cleaners.content_model.page_rules import block_scores, forum_features, forum_names
 from thresher.cleaners.content_model.trees import Calibration, Trees
 
 Doubles = npt.NDArray[np.float64]
@@ -291,7 +291,7 @@ def _best_cutoff(
     sets are of snippets, the cutoff is a half.
     """
     by_page = [
-        of_page(own, forum, page.features)
+        block_scores(own, forum, page.features)
         for page, own, forum in zip(blocks.pages, by_block, forums.tolist(), strict=True)
     ]
     scores: dict[str, Doubles] = {}

@@ -16,7 +16,7 @@ from thresher import Cleaner, GoldPage, LabelledText, parse_gold_page, read_shar
 from thresher.base.files import temporary_folder
 from thresher.cleaners.scorers.extractor import EXTRACTORS as EXTRACTED
 from thresher.evaluation.cleaneval.comparing import page_id
-from thresher.evaluation.cleaneval.results import ROWS, asked
+from thresher.evaluation.cleaneval.results import ROWS, parse_cleaners
 from thresher.pages.marked_text import PARAGRAPH, marked_segments
 from thresher.scores.cutting import cut_shard, shard_columns
 from thresher.scores.store import text_store
@@ -51,7 +51,7 @@ class CleanedGold(NamedTuple):
 
 def clean_gold(folder: Path, names: Sequence[str], extractors: bool = False) -> CleanedGold:
     """Return the pages of a gold standard, cleaned by each cleaner."""
-    gold, cleaners = read_pages(folder), asked((*(names or ROWS), *EXTRACTED) if extractors else names)
+    gold, cleaners = read_pages(folder), parse_cleaners((*(names or ROWS), *EXTRACTED) if extractors else names)
     workers = os.cpu_count() or 1
     with temporary_folder() as store:
         scorers = [scorer for cleaner in cleaners for scorer in cleaner.scorers]

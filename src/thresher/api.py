@@ -452,8 +452,8 @@ def search(
     from thresher.indexes.searching import Searcher
 
     with Searcher(Path(index), parse_retrieval(model), depth) as searcher:
-        done = searcher.search_topics(take_topics(topics))
-    return {topic: dict(hits) for topic, hits in done.hits.items()}
+        result = searcher.search_topics(take_topics(topics))
+    return {topic: dict(hits) for topic, hits in result.hits.items()}
 
 
 def index_json_lines(

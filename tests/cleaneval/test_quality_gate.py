@@ -21,7 +21,7 @@ import pytest
 from thresher.base.files import write_json
 from thresher.evaluation.cleaneval.comparing import compare_cleaned, score_gold
 from thresher.evaluation.cleaneval.gold import read_gold
-from thresher.evaluation.cleaneval.results import QualitySummary, asked, summarize_quality
+from thresher.evaluation.cleaneval.results import QualitySummary, parse_cleaners, summarize_quality
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +91,7 @@ def test_no_cleaner_of_the_papers_tables_cleans_worse(
     folder = shared_data / "cleaning" / "cleaneval-dev"
     floors: dict[str, Any] = json.loads(FLOORS.read_text(encoding="utf-8"))
     assert digest_of(folder) == floors["sha256"], "these are other pages or gold texts than those of the floors"
-    cleaners = asked(())
+    cleaners = parse_cleaners(())
     pages = read_gold(folder).pages[::8]
     score_gold(pages, [scorer for cleaner in cleaners for scorer in cleaner.scorers], tmp_path, workers=2)
     compared = list(compare_cleaned(pages, tmp_path, cleaners, workers=2))
@@ -154,6 +154,6 @@ def test_writing_raises_and_adds_but_lowers_only_where_told() -> None:
 
 def test_the_file_has_every_row_and_floors_only_of_what_can_be_measured() -> None:
     floors: dict[str, Any] = json.loads(FLOORS.read_text(encoding="utf-8"))
-    cleaners = asked(())
+    cleaners = parse_cleaners(())
     assert [*floors["rows"]] == [cleaner.name for cleaner in cleaners]
     assert all([*row] == [*ROW] for row in floors["rows"].values())

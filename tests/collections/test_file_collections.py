@@ -120,17 +120,17 @@ def test_files_of_macos_are_no_pages(tmp_path: Path) -> None:
 
 def test_a_mirror_made_by_wget(tmp_path: Path) -> None:
     pages = ["about", "index.html", "index.html?p=2", "index.php?id=1", "index.php?id=2", "list.pl?p=1", "page.aspx"]
-    others = ["feed.xml", "notes.txt", "robots.txt", "style.css", "style.css?v=2", "x.warc"]
-    put(tmp_path, *pages, *others)
+    other_files = ["feed.xml", "notes.txt", "robots.txt", "style.css", "style.css?v=2", "x.warc"]
+    put(tmp_path, *pages, *other_files)
     mirror = open_collection(tmp_path, format="html")
     assert [source.id for source in documents(mirror)] == ["about", "index", *pages[2:]]
     left = left_out(tmp_path, "html")
-    assert (left.others, left.endings, left.by_name) == (6, ((".txt", 2), (".css", 2), (".xml", 1)), False)
+    assert (left.other_files, left.endings, left.by_name) == (6, ((".txt", 2), (".css", 2), (".xml", 1)), False)
     # By names alone.
     (tmp_path / "x.warc").unlink()
     assert [source.id for source in documents(open_collection(tmp_path))] == ["index", "index.html?p=2"]
     left = left_out(tmp_path, "")
-    assert (left.others, left.by_name) == (10, True)
+    assert (left.other_files, left.by_name) == (10, True)
 
 
 def test_what_is_left_out_of_other_sources(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_what_is_left_out_of_archives(tmp_path: Path, packed: str) -> None:
         members.add(tmp_path / "w", "w")
     assert left_out(archive, "") == LeftOut(3, ((".php", 2), (".1", 1)), hidden=2)
     archive.write_bytes(archive.read_bytes()[:-9000] if not packed else archive.read_bytes()[:-20])
-    assert left_out(archive, "").others <= 3
+    assert left_out(archive, "").other_files <= 3
 
 
 def test_links_to_files_are_followed_and_links_to_folders_are_not(tmp_path: Path) -> None:

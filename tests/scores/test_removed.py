@@ -21,7 +21,7 @@ from thresher.scores.removed import (
     PageVerdicts,
     explained_pages,
     record,
-    short,
+    score_text,
 )
 from thresher.scores.score_work import ScoreWork
 from thresher.scores.store import read_shard, shards
@@ -168,7 +168,7 @@ def test_scores_are_the_shortest_decimals_of_a_stored_number(tmp_path: Path) -> 
 
 
 def test_scores_for_people() -> None:
-    assert [short(score) for score in (0.0, 0.004, 999.996, 1000.5, -math.inf, -2.5)] == [
+    assert [score_text(score) for score in (0.0, 0.004, 999.996, 1000.5, -math.inf, -2.5)] == [
         "0",
         "0.00",
         "1000.00",

@@ -84,21 +84,21 @@ async def _check_answer(address: str) -> None:
 
 def _results(client: Any, calls: Iterator[Callable[[], Result]], workers: int, ordered: bool) -> Iterator[Result]:
     """Yield the results of calls that a client gives to workers, a few of them ahead."""
-    done: SimpleQueue[Any] = SimpleQueue()
+    finished_futures: SimpleQueue[Any] = SimpleQueue()
     in_order: deque[Any] = deque()
     at_work = 0
     while True:
         for call in islice(calls, _AHEAD * workers - at_work):
             future = client.submit(call, pure=False)
-            future.add_done_callback(done.put)
+            future.add_done_callback(finished_futures.put)
             at_work += 1
             if ordered:
                 in_order.append(future)
         if not at_work:
             return
-        finished = done.get()
+        future = finished_futures.get()
         at_work -= 1
         if not ordered:
-            yield finished.result()
+            yield future.result()
         while in_order and in_order[0].done():
             yield in_order.popleft().result()

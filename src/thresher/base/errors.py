@@ -178,8 +178,8 @@ def requirements(extra: str) -> Mapping[str, str]:
 
 def retrieval_requirement(package: str) -> str:
     """Return the requirement of the extra `retrieval` for a package, as an argument of `pip install`."""
-    wanted = requirements("retrieval").get(package, package)
-    return f"'{wanted}'" if re.search("[<>]", wanted) else wanted
+    requirement = requirements("retrieval").get(package, package)
+    return f"'{requirement}'" if re.search("[<>]", requirement) else requirement
 
 
 def missing_retrieval(what: str) -> MissingDependencyError:

@@ -182,10 +182,10 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
     """
     parent = parent or Path(tempfile.gettempdir())
     with user_errors(parent):
-        for left in parent.glob(f"{_TEMPORARY}*"):
-            if _TEMPORARY_FOLDER.fullmatch(left.name):
-                with suppress(OSError), locked(left):
-                    shutil.rmtree(left)
+        for leftover in parent.glob(f"{_TEMPORARY}*"):
+            if _TEMPORARY_FOLDER.fullmatch(leftover.name):
+                with suppress(OSError), locked(leftover):
+                    shutil.rmtree(leftover)
         while True:
             # `remove_leftovers` knows this name, too.
             folder = Path(tempfile.mkdtemp(_ending("tmp"), _TEMPORARY, parent)).absolute()
@@ -229,15 +229,15 @@ def remove_leftovers(folder: Path) -> None:
 
 def remove_left(paths: Iterable[Path]) -> None:
     """Remove the temporary files and folders that killed processes of this machine left for these paths."""
-    names: dict[Path, set[str]] = {}
+    names_by_folder: dict[Path, set[str]] = {}
     for path in paths:
-        names.setdefault(path.parent, set()).add(path.name)
-    for folder, wanted in names.items():
+        names_by_folder.setdefault(path.parent, set()).add(path.name)
+    for folder, names_of_files in names_by_folder.items():
         with suppress(OSError):
-            for left in list(folder.iterdir()):
-                match = _LEFTOVER.fullmatch(left.name)
-                if match and match["name"] in wanted and _has_ended(int(match["process"])):
-                    _remove(left)
+            for leftover in list(folder.iterdir()):
+                match = _LEFTOVER.fullmatch(leftover.name)
+                if match and match["name"] in names_of_files and _has_ended(int(match["process"])):
+                    _remove(leftover)
 
 
 def _has_ended(number: int) -> bool:

@@ -153,8 +153,8 @@ class _Crew(Generic[Task]):
             if not worker.pool.active:
                 future.cancel()  # type: ignore[no-untyped-call]
         ended = []
-        done = [future for future in self.running if future.done()]
-        for future in done:
+        ended_futures = [future for future in self.running if future.done()]
+        for future in ended_futures:
             worker, task = self.running.pop(future)
             died = future.cancelled() or isinstance(future.exception(), ProcessExpired | BrokenProcessPool)
             code = None

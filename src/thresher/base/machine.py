@@ -166,10 +166,10 @@ def _cpu() -> Cpu:
 
 def _sysctl(name: str) -> str:
     try:
-        done = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, timeout=5, check=False)
+        completed = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.strip()
+    return completed.stdout.strip()
 
 
 @dataclass(frozen=True)

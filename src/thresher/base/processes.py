@@ -89,22 +89,22 @@ def compute(
     This function suits our own computations: all tasks are listed first, and results wait in memory for the consumer.
     Arguments, errors and Dask are as in `run_tasks`.
     """
-    listed = list(tasks)
-    if backend.name == DASK or backend.is_this_process or len(listed) <= 1:
-        yield from run_tasks(backend, function, listed, what, where, ordered=ordered)
+    task_list = list(tasks)
+    if backend.name == DASK or backend.is_this_process or len(task_list) <= 1:
+        yield from run_tasks(backend, function, task_list, what, where, ordered=ordered)
         return
     # Imported here, since joblib is slow to import.
     from joblib import Parallel, delayed
 
     parallel = Parallel(
-        n_jobs=min(backend.workers, len(listed)),
+        n_jobs=min(backend.workers, len(task_list)),
         return_as="generator" if ordered else "generator_unordered",
         batch_size=1,
         initializer=_watch_parent,
         initargs=(os.getpid(),),
     )
     call = delayed(function)
-    results = parallel(call(*task) for task in listed)
+    results = parallel(call(*task) for task in task_list)
     try:
         # `yield from` would close the results with joblib's warning.
         for result in results:  # noqa: UP028

@@ -55,24 +55,24 @@ def show_results(
         sentences += findings(results)
     sentences += warnings(results)
     full = _full_tables(results)
-    short: Callable[[int], Table] = partial(frontier_table, results, recommended=recommended)
+    short_table: Callable[[int], Table] = partial(frontier_table, results, recommended=recommended)
     if table_of_choice is not None:
-        short = partial(_whole, table_of_choice)
+        short_table = partial(_whole, table_of_choice)
         full.insert(0, table_of_choice)
     elif experiment is not None and any(is_tested(measure) for measure in results.measures):
-        asked = ChooseOptions()
-        criteria = asked.criteria(experiment)
-        short = partial(sweeps_table, results, asked.measures(experiment, criteria), criteria)
-        full.insert(0, short(None))
-    printed = options.Answer(
+        choose_options = ChooseOptions()
+        criteria = choose_options.criteria(experiment)
+        short_table = partial(sweeps_table, results, choose_options.measures(experiment, criteria), criteria)
+        full.insert(0, short_table(None))
+    shown = options.Answer(
         sentences=sentences,
-        short=short,
+        short_table=short_table,
         full=full,
         files=[("report", folder / REPORT_FILE), *files],
         record=folder / RESULTS_FILE,
         commands=shell_commands,
     )
-    options.say_answer(printed, style)
+    options.print_answer(shown, style)
 
 
 def _full_tables(results: Results) -> list[Table]:
@@ -109,7 +109,7 @@ def answer_of_choice(choice: Choice, folder: Path) -> options.Answer:
         sentences.append(notice_text(notice))
     return options.Answer(
         sentences=sentences,
-        short=None if answers is None else partial(_whole, answers),
+        short_table=None if answers is None else partial(_whole, answers),
         full=[table for table in tables if table],
         files=[("report", folder / REPORT_FILE)],
         record=folder / CHOICE_FILE,
@@ -127,7 +127,7 @@ def answer_of_shared(choice: SharedChoice, results: Path) -> options.Answer:
     file = results / SHARED_FILE
     return options.Answer(
         sentences=list(shared_answer(choice)),
-        short=partial(_whole, table),
+        short_table=partial(_whole, table),
         full=[table],
         files=[("record", file)],
         record=file,

@@ -19,7 +19,7 @@ import click
 from thresher.base.defaults import DEFAULT_CLEANER, LANGUAGE, OUTPUT_FORMATS, SEARCH_CLEANER, TEXT_NAME
 from thresher.cli.options import (
     FILE,
-    AskedBackend,
+    BackendOptions,
     Verb,
     backend_options,
     check_failed,
@@ -27,11 +27,11 @@ from thresher.cli.options import (
     complete_cleaner,
     keys,
     max_failed_option,
+    print_left_out,
+    print_line,
+    print_message,
     replace_option,
-    say,
-    say_left_out,
     show,
-    tell,
     workers_option,
 )
 from thresher.experiments import schema
@@ -150,7 +150,7 @@ def clean(
     max_failed: int | str | None,
     collection: schema.CollectionTable,
     pages: schema.PagesTable,
-    backend: AskedBackend,
+    backend: BackendOptions,
 ) -> None:
     """Clean the pages of INPUT: HTML, text, WARC, TREC-web, JSONL, Parquet, tar.
 
@@ -176,15 +176,15 @@ def clean(
         backend=backend.backend(),
         extras=Extras(removed, failures),
     )
-    _say_outcomes(counts, output)
-    say_left_out(source, collection.format)
-    _say_pages(counts)
-    _say_purpose(cleaner)
-    _say_cutoffs(cleaner, counts)
+    _print_outcomes(counts, output)
+    print_left_out(source, collection.format)
+    _print_pages(counts)
+    _print_purpose(cleaner)
+    _print_cutoffs(cleaner, counts)
     if documents.fields:
-        _say_boosts(documents.text_name)
-    _say_problems(counts)
-    _say_speed(counts, perf_counter() - begin, written)
+        _print_boosts(documents.text_name)
+    _print_problems(counts)
+    _print_speed(counts, perf_counter() - begin, written)
     check_failed(counts.failed, counts.documents, max_failed, failures)
 
 
@@ -198,36 +198,40 @@ def _check_files(output: Path, extras: Sequence[Path | None], replaces: bool) ->
         check_new(path, replaces or (path is not None and real_path(path) in begun))
 
 
-def _say_outcomes(counts: CleanCounts, output: str) -> None:
+def _print_outcomes(counts: CleanCounts, output: str) -> None:
     from thresher.base.number_text import counted
 
-    say(
+    print_message(
         f"{output}: {counted(counts.documents, 'page')} = {counts.kept:,} with text + {counts.emptied:,} emptied + "
         f"{counts.failed:,} failed; {counted(counts.words, 'word')} kept"
     )
 
 
-def _say_pages(counts: CleanCounts) -> None:
+def _print_pages(counts: CleanCounts) -> None:
     """Say how many pages are left out, are written as paragraphs, or have ids that runs cannot hold."""
     from thresher.base.number_text import counted
 
     if counts.left_out:
-        say(f"{counted(counts.left_out, 'page')} left out")
+        print_message(f"{counted(counts.left_out, 'page')} left out")
     if counts.blocks_not_found:
-        say(f"{counted(counts.blocks_not_found, 'page')} as paragraphs: their blocks are not found in their HTML")
+        print_message(
+            f"{counted(counts.blocks_not_found, 'page')} as paragraphs: their blocks are not found in their HTML"
+        )
     if counts.unfit_ids:
-        say(
+        print_message(
             f"{counted(counts.unfit_ids, 'id')} that a TREC run cannot hold: to index the pages, clean with --escape-ids"
         )
 
 
-def _say_purpose(cleaner: str) -> None:
+def _print_purpose(cleaner: str) -> None:
     """Say what the default cleaner is for, since another cleaner suits pages that go into a search index."""
     if cleaner == DEFAULT_CLEANER:
-        say(f"{cleaner} keeps the main text; to index the pages for search: --cleaner {shlex.quote(SEARCH_CLEANER)}")
+        print_message(
+            f"{cleaner} keeps the main text; to index the pages for search: --cleaner {shlex.quote(SEARCH_CLEANER)}"
+        )
 
 
-def _say_cutoffs(cleaner: str, counts: CleanCounts) -> None:
+def _print_cutoffs(cleaner: str, counts: CleanCounts) -> None:
     """Print the meaning of usual cutoffs, and the cutoffs that percentiles became."""
     from thresher.base.number_text import exact_number
     from thresher.cleaners.cleaner import parse_cleaner
@@ -237,33 +241,33 @@ def _say_cutoffs(cleaner: str, counts: CleanCounts) -> None:
             continue
         meaning = cut.scorer.meaning(cut.cutoff)
         if meaning:
-            say(f"{cut.name}: {meaning}")
+            print_message(f"{cut.name}: {meaning}")
     for name, cutoff in counts.cutoffs.items():
-        say(f"{name} = {exact_number(cutoff)}")
+        print_message(f"{name} = {exact_number(cutoff)}")
 
 
-def _say_boosts(text_name: str) -> None:
+def _print_boosts(text_name: str) -> None:
     from thresher.base.number_text import exact_number
     from thresher.scores.cleaning.page_fields import boosts
 
     weights = [f"{name}^{exact_number(weight)}" for name, weight in boosts(text_name).items()]
-    say(f"weights of fields: {' '.join(weights)}")
+    print_message(f"weights of fields: {' '.join(weights)}")
 
 
-def _say_problems(counts: CleanCounts) -> None:
+def _print_problems(counts: CleanCounts) -> None:
     for name, reason in counts.failures:
-        say(f"failed: {name}: {reason}")
+        print_message(f"failed: {name}: {reason}")
     if counts.failed > len(counts.failures):
-        say(f"failed: {counts.failed - len(counts.failures)} more; --failures FILE lists all")
+        print_message(f"failed: {counts.failed - len(counts.failures)} more; --failures FILE lists all")
     for warning in counts.warnings:
-        say(f"warning: {warning}")
+        print_message(f"warning: {warning}")
 
 
-def _say_speed(counts: CleanCounts, seconds: float, output: Path) -> None:
+def _print_speed(counts: CleanCounts, seconds: float, output: Path) -> None:
     size = ""
     if output.is_file():
         size = f", {output.stat().st_size:,} written"
-    say(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{size}")
+    print_message(f"{counts.documents / seconds:,.1f} pages a second; {counts.bytes:,} bytes of pages read{size}")
 
 
 @click.command()
@@ -331,32 +335,32 @@ def cleaneval(
     from thresher.cleaners.scorers.extractor import EXTRACTORS
     from thresher.evaluation.cleaneval.comparing import remove_compared
     from thresher.evaluation.cleaneval.gold import read_gold
-    from thresher.evaluation.cleaneval.results import ROWS, SignificanceOptions, asked, run_cleaners
+    from thresher.evaluation.cleaneval.results import ROWS, SignificanceOptions, parse_cleaners, run_cleaners
     from thresher.reports.cleaning_tables import cleaning_tables, sentences, write_cleaning_tables
 
     check_installed()
     if extractors:
         cleaners = (cleaners or ROWS) + tuple(EXTRACTORS)
-    names = asked(cleaners)
+    names = parse_cleaners(cleaners)
     standard = read_gold(folder, gold, comments)
     for what, stems in standard.left_out.items():
         if stems:
-            say(f"{what} ({len(stems)}): {', '.join(stems)}")
+            print_message(f"{what} ({len(stems)}): {', '.join(stems)}")
     testing = SignificanceOptions(evaluation.alpha, evaluation.correction, evaluation.test)
     with _gold_set(folder, standard, output) as gold_set:
         run = run_cleaners(gold_set, names, workers, fresh, testing)
-    _say_lost_pages(run)
+    _print_lost_pages(run)
     if output is not None:
         write_cleaning_tables(run, output)
         # A finished run is not continued.
         remove_compared(output / _COMPARISONS)
     for sentence in sentences(run):
-        tell(f"- {sentence}")
+        print_line(f"- {sentence}")
     click.echo()
     show(cleaning_tables(run))
     if output is not None:
         click.echo()
-        tell(f"tables: {(output / 'table.md').resolve()}")
+        print_line(f"tables: {(output / 'table.md').resolve()}")
 
 
 @contextmanager
@@ -372,8 +376,8 @@ def _gold_set(folder: Path, standard: GoldStandard, output: Path | None) -> Iter
         yield GoldSet(folder, standard, output / "scores", output / _COMPARISONS)
 
 
-def _say_lost_pages(run: CleaningRun) -> None:
+def _print_lost_pages(run: CleaningRun) -> None:
     for stem, problem in run.problems:
-        say(f"counts as emptied: {stem}: {problem}")
+        print_message(f"counts as emptied: {stem}: {problem}")
     for extractor, stem, problem in run.crashes:
-        say(f"crashed: {extractor}: {stem}: {problem}")
+        print_message(f"crashed: {extractor}: {stem}: {problem}")

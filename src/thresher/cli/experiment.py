@@ -13,7 +13,7 @@ from thresher.base.errors import StateError
 from thresher.base.files import real_path
 from thresher.cli import options
 from thresher.cli.answers import answer_of_choice, answer_of_shared, show_results
-from thresher.cli.paper import AskedFiles, paper_options
+from thresher.cli.paper import PaperFiles, paper_options
 from thresher.experiments import schema
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ def init(pages: Path, topics: Path, qrels: Path, name: str | None, output: Path 
         raise InputError("the file is there already", "name another one with -o, or remove it", str(file))
     started = starting_file(pages, topics, qrels, name, file)
     write_text(file, started.text)
-    options.say_left_out(pages, "")
+    options.print_left_out(pages, "")
     for sentence in starting_sentences(started):
-        options.tell(f"- {sentence}")
+        options.print_line(f"- {sentence}")
     click.echo()
-    options.tell(f"experiment: {file.resolve()}")
+    options.print_line(f"experiment: {file.resolve()}")
 
 
 def _check_installed(verb: str) -> None:
@@ -75,10 +75,10 @@ def _loaded(file: Path, results: Path) -> Experiment:
     from thresher.experiments.config import load_experiment
 
     experiment = load_experiment(file)
-    options.say_left_out(str(experiment.collection.location), experiment.collection.format)
+    options.print_left_out(str(experiment.collection.location), experiment.collection.format)
     beside = file.parent / results / experiment.name
     if beside.is_dir() and not (results / experiment.name).exists():
-        options.say(f"it has results in {beside}: to use them, add --results {beside.parent}")
+        options.print_message(f"it has results in {beside}: to use them, add --results {beside.parent}")
     return experiment
 
 
@@ -99,7 +99,7 @@ def run(
     results: Path,
     indexes: Path,
     seconds: float | None,
-    backend: options.AskedBackend,
+    backend: options.BackendOptions,
     fresh: bool,
     max_failed: int | str | None,
     chosen: bool,
@@ -153,7 +153,7 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
 )
 @paper_options
 @options.style_options
-def report(folder: Path, plots: Path | None, paper: AskedFiles, style: options.OutputStyle) -> None:
+def report(folder: Path, plots: Path | None, paper: PaperFiles, style: options.OutputStyle) -> None:
     """Write the reports of a results FOLDER again, and tables and plots for a paper.
 
     Reads results.json, variants.parquet, perhaps choice.json, and the labels of the experiment file.
@@ -195,7 +195,7 @@ def _report(
 def explore(
     experiment: Path,
     results: Path,
-    backend: options.AskedBackend,
+    backend: options.BackendOptions,
     fresh: bool,
     max_failed: int | str | None,
     style: options.OutputStyle,
@@ -234,7 +234,7 @@ def choose(
     measure: str | None,
     queries: int,
     style: options.OutputStyle,
-    **instead: Any,
+    **overrides: Any,
 ) -> None:
     """Choose an index for an explored or run experiment, or one setting for three or more EXPERIMENTS.
 
@@ -252,15 +252,15 @@ def choose(
 
     configs = [_loaded(experiment, results) for experiment in experiments]
     first = configs[0]
-    asked = ChooseOptions(measure, queries, **instead)
+    choose_options = ChooseOptions(measure, queries, **overrides)
     if len(configs) == 1:
         folder = results / first.name
-        choice = choose_experiment(first, results, asked, options.announce)
+        choice = choose_experiment(first, results, choose_options, options.announce)
         write_reports(read_results(folder), folder)
         answer = answer_of_choice(choice, folder)
     else:
-        answer = answer_of_shared(choose_for_all(configs, results, asked, options.announce), results)
-    options.say_answer(answer, style)
+        answer = answer_of_shared(choose_for_all(configs, results, choose_options, options.announce), results)
+    options.print_answer(answer, style)
 
 
 @click.command()
@@ -275,7 +275,7 @@ def choose(
 @click.option("--experiment", type=options.FILE, help="Experiment file [default: its path when it was run].")
 @_INDEXES
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
-def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool, **asked: str | None) -> None:
+def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool, **named: str | None) -> None:
     """Explain why a TOPIC of finished results won or lost against the baseline, or the loss of all topics.
 
     For each judged document that rose or fell, shows its ranks, the parts of its score's change (removed text, pruned
@@ -286,14 +286,14 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
     from thresher.experiments.explaining.explanations import RECORD
     from thresher.reports.explanation_text import explanation_lines
 
-    asked_for = ExplainOptions(**asked)
+    explain_options = ExplainOptions(**named)
     config = experiment_of(folder, experiment)
-    explained = explain_experiment(config, folder, indexes, asked_for, options.announce)
+    explained = explain_experiment(config, folder, indexes, explain_options, options.announce)
     if as_json:
-        options.tell_all(RECORD.text(explained))
+        options.print_text(RECORD.text(explained))
         return
     for line in explanation_lines(explained, options.terminal_width()):
-        options.tell(line)
+        options.print_line(line)
 
 
 @click.command()
@@ -339,7 +339,7 @@ def play(
     if output.exists() and not replaces:
         raise StateError("it exists already", "choose another name, or add --replace", str(output))
     check_writable(output)
-    asked = SampleOptions(
+    sample_options = SampleOptions(
         ids=page_ids,
         count=count,
         scorers=scorers,
@@ -347,16 +347,16 @@ def play(
         limits=Limits(collection.page_seconds, collection.max_page_mib),
     )
     if (source / RESULTS_FILE).exists():
-        sample = sample_results(source, asked)
+        sample = sample_results(source, sample_options)
     else:
         reading = replace(schema.read_options(collection, address=True), max_bytes=int(collection.max_page_mib * 2**20))
         opened = open_collection(source, reading, collection.format)
         check_apart([output], opened, collection.format)
-        sample = sample_collection(opened, asked)
+        sample = sample_collection(opened, sample_options)
     written = write_try_page(sample, output)
-    options.say(f"{output}: {counted(written.pages, 'page')}, {written.size / 1e6:.1f} MB")
+    options.print_message(f"{output}: {counted(written.pages, 'page')}, {written.size / 1e6:.1f} MB")
     for page in written.failed:
-        options.say(f"failed: {page.id}: {page.reason}")
+        options.print_message(f"failed: {page.id}: {page.reason}")
 
 
 @click.command()
@@ -388,7 +388,7 @@ def advise(
     sample: int,
     output: Path,
     collection: schema.CollectionTable,
-    backend: options.AskedBackend,
+    backend: options.BackendOptions,
     style: options.OutputStyle,
 ) -> None:
     """Recommend an index for PAGES without judgments.
@@ -403,25 +403,25 @@ def advise(
     from thresher.reports.summary import advised
 
     table = replace(collection, path=str(source))
-    options.say_left_out(source, collection.format)
+    options.print_left_out(source, collection.format)
     if queries is not None:
         _check_installed("advise --queries")
         choice = choose_by_queries(table, queries, output, backend.backend(), options.announce)
         folder = output / EXPERIMENT
         write_reports(read_results(folder), folder)
-        options.say_answer(answer_of_choice(choice, folder), style)
+        options.print_answer(answer_of_choice(choice, folder), style)
         return
     advice = advise_on(table, sample, backend.backend())
     if style is options.OutputStyle.JSON:
-        options.tell_all(ADVICE.text(advice))
+        options.print_text(ADVICE.text(advice))
         return
     removed = removed_words_table(advice)
     answer = options.Answer(
         sentences=list(advised(advice)),
-        short=lambda _: removed,
+        short_table=lambda _: removed,
         full=[removed],
         files=[],
         record=Path(),
         commands=advice.commands,
     )
-    options.say_answer(answer, style)
+    options.print_answer(answer, style)

@@ -23,7 +23,7 @@ from thresher.base.files import user_error, without_leftovers
 from thresher.cli import experiment
 from thresher.cli.clean import clean, cleaners, cleaneval, methods
 from thresher.cli.model_verbs import lm, ncleaner, perplexity
-from thresher.cli.options import say, tell
+from thresher.cli.options import print_line, print_message
 from thresher.cli.stages import evaluate, index, search
 from thresher.cli.standard_streams import drop_output, mend_standard_streams
 
@@ -98,7 +98,7 @@ def _system_error(error: OSError) -> ThresherError:
 
 def _fail(lines: list[str], code: int) -> None:
     for line in lines:
-        say(f"error: {line}")
+        print_message(f"error: {line}")
     sys.exit(code)
 
 
@@ -142,9 +142,9 @@ def doctor() -> None:
     findings = examine()
     width = max(len(finding.what) for finding in findings)
     for finding in findings:
-        tell(f"{finding.mark} {finding.what:{width}}  {finding.state}")
+        print_line(f"{finding.mark} {finding.what:{width}}  {finding.state}")
         if finding.fix:
-            tell(f"  {'':{width}}  fix: {finding.fix}")
+            print_line(f"  {'':{width}}  fix: {finding.fix}")
     if any(finding.missing for finding in findings):
         sys.exit(MissingDependencyError.exit_code)
 

@@ -12,7 +12,7 @@ from zipfile import is_zipfile
 import click
 
 from thresher.base.errors import StateError, escape_controls
-from thresher.cli.options import FILE, say
+from thresher.cli.options import FILE, print_message
 
 
 @click.group()
@@ -45,7 +45,7 @@ def train_words(texts: tuple[Path, ...], output: Path, **options: Any) -> None:
         cutoff = "p80"
         if training.perplexities_of.startswith("held"):
             cutoff = str(most)
-        say(
+        print_message(
             f"{output}: order {card.order}, {training.words:,} words in {training.sentences:,} sentences, "
             f"{' + '.join(f'{count:,}' for count in card.ngrams)} n-grams; 90 % of {training.perplexity_sentences:,} "
             f"{training.perplexities_of} have a perplexity of {most:,} or less; "
@@ -70,7 +70,8 @@ def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> 
     card = import_model(file, output, tokeniser, name)
     counts = " + ".join(f"{count:,}" for count in card.ngrams)
     # Perplexities of different models differ in scale: no cutoff fits all, a share of the collection does.
-    say(f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@p70'")
+    what = f"{card.name}, {counts} n-grams, tokeniser {card.tokeniser}"
+    print_message(f"{output}: {what}; use it as 'perplexity(lm={output})@p70'")
 
 
 @click.command()
@@ -129,8 +130,8 @@ def train_characters(clean: Path, raw: Path, output: Path, pages: int | None, **
     model = train(read, usual, f"{clean.name} against {raw.name}")
     write_model(output, model)
     if pairs.unpaired:
-        say(f"{pairs.unpaired} raw pages have no cleaned page and are left out")
-    say(
+        print_message(f"{pairs.unpaired} raw pages have no cleaned page and are left out")
+    print_message(
         f"{output}: {model.pages} pages, {len(model.keys):,} n-grams, {output.stat().st_size:,} bytes; "
         f"use it as 'ncleaner(model={output})@0'"
     )

@@ -168,7 +168,7 @@ def check_failed(failed: int, pages: int, allowed: int | str | None, failures: P
 
 
 @dataclass(frozen=True)
-class AskedBackend:
+class BackendOptions:
     """The workers that a command asks for."""
 
     name: str | None
@@ -203,7 +203,7 @@ def backend_options(verb: Verb) -> Verb:
 
     @wraps(verb)
     def filled(*args: Any, workers: int | None, backend: str | None, scheduler: str, **named: Any) -> Any:
-        return verb(*args, backend=AskedBackend(backend, workers, scheduler), **named)
+        return verb(*args, backend=BackendOptions(backend, workers, scheduler), **named)
 
     for option in (
         click.option("--scheduler", default="", help="Address of the Dask scheduler, such as tcp://head:8786."),
@@ -223,36 +223,36 @@ def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
     return replace(config, measure_seconds=seconds)
 
 
-def say(line: str) -> None:
+def print_message(line: str) -> None:
     """Print a line to standard error, with control characters escaped."""
     click.echo(escape_controls(line), err=True)
 
 
-def say_left_out(source: Path | str, format: str) -> None:
+def print_left_out(source: Path | str, format: str) -> None:
     """Print to standard error which files of a folder of pages are left out."""
     from thresher.collections.file_collection import left_out
     from thresher.reports.left_out import left_out_sentences
 
     for sentence in left_out_sentences(left_out(Path(source), format)):
-        say(sentence)
+        print_message(sentence)
 
 
 def announce(announcement: Announcement) -> None:
     """Print a step of long work to standard error."""
     from thresher.reports.announcements import announcement_text
 
-    say(announcement_text(announcement))
+    print_message(announcement_text(announcement))
 
 
-def tell(line: str, most: int | None = MOST) -> None:
+def print_line(line: str, most: int | None = MOST) -> None:
     """Print a line to standard output, with control characters escaped, clipped to `most` characters."""
     click.echo(escape_controls(line, most))
 
 
-def tell_all(text: str) -> None:
+def print_text(text: str) -> None:
     """Print whole lines to standard output, with control characters escaped."""
     for line in text.split("\n"):
-        tell(line, None)
+        print_line(line, None)
 
 
 def terminal_width() -> int:
@@ -282,14 +282,14 @@ class Answer:
 
     Args:
         sentences: the most important one first.
-        short: returns a table of about that many rows, if there is one.
+        short_table: returns a table of about that many rows, if there is one.
         files: the written files, each with its kind.
         record: the file with the record.
         commands: to copy into a shell, each in one line however long it is.
     """
 
     sentences: Sequence[str]
-    short: Callable[[int], Table] | None
+    short_table: Callable[[int], Table] | None
     full: Sequence[Table]
     files: Sequence[tuple[str, Path]]
     record: Path
@@ -301,14 +301,14 @@ def style_options(verb: Verb) -> Verb:
 
     @wraps(verb)
     def shaped(*args: Any, full: bool, quiet: bool, as_json: bool, **named: Any) -> Any:
-        asked = {OutputStyle.FULL: full, OutputStyle.QUIET: quiet, OutputStyle.JSON: as_json}
+        flags = {OutputStyle.FULL: full, OutputStyle.QUIET: quiet, OutputStyle.JSON: as_json}
         styles: list[OutputStyle] = []
-        for style, flag in asked.items():
+        for style, flag in flags.items():
             if flag:
                 styles.append(style)
         if len(styles) > 1:
-            flags = " and ".join(f"--{style}" for style in styles)
-            raise ConfigError(f"{flags} exclude each other", "give one of them", flags)
+            given_flags = " and ".join(f"--{style}" for style in styles)
+            raise ConfigError(f"{given_flags} exclude each other", "give one of them", given_flags)
         styles.append(OutputStyle.ANSWER)
         return verb(*args, style=styles[0], **named)
 
@@ -321,22 +321,22 @@ def style_options(verb: Verb) -> Verb:
     return shaped
 
 
-def say_answer(answer: Answer, style: OutputStyle) -> None:
+def print_answer(answer: Answer, style: OutputStyle) -> None:
     """Print an answer in a style."""
     if style is OutputStyle.JSON:
-        tell_all(answer.record.read_text(encoding="utf-8").rstrip("\n"))
+        print_text(answer.record.read_text(encoding="utf-8").rstrip("\n"))
     elif style is OutputStyle.QUIET:
-        tell(answer.sentences[0])
+        print_line(answer.sentences[0])
     elif style is OutputStyle.FULL:
         for sentence in answer.sentences:
-            tell(f"- {sentence}")
+            print_line(f"- {sentence}")
         click.echo()
         show(answer.full)
-        _say_files(answer)
+        _print_files(answer)
     else:
         for line in short_lines(answer, terminal_width()):
-            tell(line)
-        _say_files(answer)
+            print_line(line)
+        _print_files(answer)
 
 
 def short_lines(answer: Answer, width: int) -> list[str]:
@@ -351,14 +351,14 @@ def short_lines(answer: Answer, width: int) -> list[str]:
     room_of_table = len(_short_table(answer, _FEWEST_ROWS, width))
     lines: list[str] = []
     for number, sentence in enumerate(answer.sentences):
-        left = len(answer.sentences) - number
+        remaining = len(answer.sentences) - number
         first, *further = wrapped(sentence, width, "  ")
         needed = len(lines) + 1 + len(further) + room_of_table
-        if left > 1:
+        if remaining > 1:
             # The last line may be needed to say that more sentences exist.
             needed += 1
         if needed > room:
-            lines.append(f"- {counted(left, 'more sentence')}: --full")
+            lines.append(f"- {counted(remaining, 'more sentence')}: --full")
             break
         lines += [f"- {first.strip()}", *further]
     whole = _short_table(answer, _MOST_ROWS, width, wraps=True)
@@ -375,16 +375,16 @@ def _short_table(answer: Answer, rows: int, width: int, wraps: bool = False) -> 
     """Return an empty line and the lines of the answer's table, or none without a table; long texts are wrapped or cut."""
     from thresher.reports.fitted_tables import fitted_lines
 
-    if answer.short is None:
+    if answer.short_table is None:
         return []
-    return ["", *fitted_lines(answer.short(rows), width, wraps)]
+    return ["", *fitted_lines(answer.short_table(rows), width, wraps)]
 
 
-def _say_files(answer: Answer) -> None:
+def _print_files(answer: Answer) -> None:
     click.echo()
     for command in answer.commands:
-        tell(command, None)
+        print_line(command, None)
     if answer.commands:
         click.echo()
     for what, path in answer.files:
-        tell(f"{what}: {path.resolve()}")
+        print_line(f"{what}: {path.resolve()}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class AskedFiles:
+class PaperFiles:
     """The files for a paper that a command asks for, and their contents."""
 
     table: Path | None
@@ -57,12 +57,12 @@ class AskedFiles:
         from thresher.reports.paper_tables import PaperTable
 
         for name in unused_labels(results):
-            options.say(f"[report] labels: the results have nothing called {name}")
+            options.print_message(f"[report] labels: the results have nothing called {name}")
         files: list[tuple[str, Path]] = []
         choice = last_choice(folder, results.facts.key)
         if self.table:
-            asked = PaperTable(_names(self.columns), _names(self.rows), self.model, self.pairs)
-            write_paper_table(results, asked, self.table, self.label, self.width)
+            specification = PaperTable(_names(self.columns), _names(self.rows), self.model, self.pairs)
+            write_paper_table(results, specification, self.table, self.label, self.width)
             files.append(("table", self.table))
         if self.plot:
             plot = PaperPlot(_names(self.rows), self.measure, self.model, parse_length(self.width))
@@ -109,10 +109,10 @@ def paper_options(verb: options.Verb) -> options.Verb:
 
     @wraps(verb)
     def filled(*args: Any, **named: Any) -> Any:
-        asked: dict[str, Any] = {}
-        for field in fields(AskedFiles):
-            asked[field.name] = named.pop(field.name)
-        paper = AskedFiles(**asked)
+        values: dict[str, Any] = {}
+        for field in fields(PaperFiles):
+            values[field.name] = named.pop(field.name)
+        paper = PaperFiles(**values)
         paper.check()
         return verb(*args, paper=paper, **named)
 

@@ -15,15 +15,15 @@ from thresher.base.defaults import LANGUAGE, RETRIEVAL_MODEL, STATISTICS
 from thresher.base.errors import ConfigError
 from thresher.cli.options import (
     FILE,
-    AskedBackend,
+    BackendOptions,
     backend_options,
     check_failed,
     check_new,
     keys,
     max_failed_option,
+    print_left_out,
+    print_message,
     replace_option,
-    say,
-    say_left_out,
     show,
 )
 from thresher.experiments import schema
@@ -71,7 +71,7 @@ def index(
     max_failed: int | str | None,
     collection: schema.CollectionTable,
     pages: schema.PagesTable,
-    backend: AskedBackend,
+    backend: BackendOptions,
 ) -> None:
     """Build a Lucene index of cleaned JSON lines or Parquet (`id`, `contents`), or of pages (also `-`) with --treatment."""
     from thresher.api import index_json_lines
@@ -83,8 +83,10 @@ def index(
     original_statistics = pruning.statistics == STATISTICS[0]
     if treatment is None:
         _check_no_pages()
-        done = index_json_lines(source, output, prune, original_statistics, **options)
-        say(f"{output}: {done.documents} documents indexed, {done.empty} empty, {done.bytes:,} bytes")
+        indexed = index_json_lines(source, output, prune, original_statistics, **options)
+        print_message(
+            f"{output}: {indexed.documents} documents indexed, {indexed.empty} empty, {indexed.bytes:,} bytes"
+        )
         return
     if prune is not None:
         raise ConfigError("the treatment names its pruning", f"write --treatment '{treatment}|{prune}'", "--prune")
@@ -113,7 +115,7 @@ def _index_pages(
     max_failed: int | str | None,
     collection: schema.CollectionTable,
     pages: schema.PagesTable,
-    backend: AskedBackend,
+    backend: BackendOptions,
 ) -> None:
     """Index pages with a treatment, and say how many were indexed, emptied or failed."""
     from thresher.base.number_text import counted
@@ -122,7 +124,7 @@ def _index_pages(
     from thresher.indexes.pruning.treatments import parse_treatment
     from thresher.pages import PageOptions
 
-    done = index_pages(
+    indexed = index_pages(
         PagesToIndex.of(replace(collection, path=str(source)), PageOptions(pages.blocks, LANGUAGE)),
         parse_treatment(treatment),
         output,
@@ -130,16 +132,16 @@ def _index_pages(
         backend.backend(),
         failures,
     )
-    say(
-        f"{output}: {counted(done.pages, 'page')} = {done.index.documents:,} indexed + {done.emptied:,} emptied + "
-        f"{done.failed:,} failed; {done.index.bytes:,} bytes"
+    print_message(
+        f"{output}: {counted(indexed.pages, 'page')} = {indexed.index.documents:,} indexed + {indexed.emptied:,} emptied + "
+        f"{indexed.failed:,} failed; {indexed.index.bytes:,} bytes"
     )
-    say_left_out(source, collection.format)
-    for failure in done.failures:
-        say(f"failed: {failure.name}: {failure.reason}")
-    if done.failed > len(done.failures):
-        say(f"failed: {done.failed - len(done.failures)} more; --failures FILE lists all")
-    check_failed(done.failed, done.pages, max_failed, failures)
+    print_left_out(source, collection.format)
+    for failure in indexed.failures:
+        print_message(f"failed: {failure.name}: {failure.reason}")
+    if indexed.failed > len(indexed.failures):
+        print_message(f"failed: {indexed.failed - len(indexed.failures)} more; --failures FILE lists all")
+    check_failed(indexed.failed, indexed.pages, max_failed, failures)
 
 
 @click.command()
@@ -180,14 +182,13 @@ def search(
     if output.exists() and output.samefile(queries):
         raise ConfigError("these are the topics", "give the run another name", str(output))
     check_new(output, replaces)
-    asked = [(topic.id, topic.query) for topic in read_topics(queries, field=topics.field).values()]
+    topic_set = read_topics(queries, field=topics.field)
     with Searcher(folder, parse_retrieval(model), retrieval.depth) as searcher:
-        done = searcher.search_topics(asked)
-    write_run(output, done.hits, tag)
-    hits = sum(map(len, done.hits.values()))
-    say(
-        f"{output}: {counted(len(asked), 'topic')}, {counted(hits, 'hit')}, median {median(done.latencies_ms):.2f} ms a query"
-    )
+        searched = searcher.search_topics([(topic.id, topic.query) for topic in topic_set.values()])
+    write_run(output, searched.hits, tag)
+    topic_count = counted(len(topic_set), "topic")
+    hit_count = counted(sum(map(len, searched.hits.values())), "hit")
+    print_message(f"{output}: {topic_count}, {hit_count}, median {median(searched.latencies_ms):.2f} ms a query")
 
 
 @click.command()

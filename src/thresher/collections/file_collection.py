@@ -234,14 +234,14 @@ class LeftOut:
     """The entries of a folder besides the documents of its format.
 
     Attributes:
-        others: the number of other files.
+        other_files: the number of other files.
         endings: the most frequent endings of the other files, and the number of files with each, in descending order.
         hidden: the number of hidden folders, hidden files and files of macOS.
         not_files: see `Listing`.
         by_name: whether some of the other files might be pages too, and a user could ask for them.
     """
 
-    others: int = 0
+    other_files: int = 0
     endings: tuple[tuple[str, int], ...] = ()
     hidden: int = 0
     not_files: int = 0
@@ -250,25 +250,27 @@ class LeftOut:
     @property
     def of_rarer_endings(self) -> int:
         """The number of other files whose ending is not among `endings`."""
-        return self.others - sum(count for _, count in self.endings)
+        return self.other_files - sum(count for _, count in self.endings)
 
 
 def left_out(path: Path, format: str) -> LeftOut:
     """Return the entries left out of a folder or of archives, read as `format` (empty to detect it); none for other files."""
     if not path.is_dir() and kind_of(path.name) != Tar.name:
         return LeftOut()
-    listed = listing(path)
-    kind, files = chosen(listed.files, format, path, any_name=bool(format))
+    entries = listing(path)
+    kind, files = chosen(entries.files, format, path, any_name=bool(format))
     as_pages = {entry.name for entry in files}
-    names = [entry.name for entry in listed.files if entry.name not in as_pages]
+    names = [entry.name for entry in entries.files if entry.name not in as_pages]
     if kind == Tar.name:
         for entry in files:
             names += members_left_out(entry.path)
-    visible = [name for name in names if not _is_out_of_sight(name)]
-    hidden = listed.hidden + len(names) - len(visible)
-    endings = Counter(Path(name.partition("?")[0]).suffix.lower() for name in visible)
-    by_name = kind == HTML and not format and any(map(_may_be_page, visible))
-    return LeftOut(len(visible), tuple(endings.most_common(_MOST_ENDINGS)), hidden, listed.not_files, by_name)
+    visible_names = [name for name in names if not _is_out_of_sight(name)]
+    hidden_count = entries.hidden + len(names) - len(visible_names)
+    endings = Counter(Path(name.partition("?")[0]).suffix.lower() for name in visible_names)
+    by_name = kind == HTML and not format and any(map(_may_be_page, visible_names))
+    return LeftOut(
+        len(visible_names), tuple(endings.most_common(_MOST_ENDINGS)), hidden_count, entries.not_files, by_name
+    )
 
 
 def _is_out_of_sight(name: str) -> bool:

@@ -46,15 +46,15 @@ def documents_apart(collection: Collection, most: int = 1 << 62, most_bytes: int
     yield from chain.from_iterable(apart(read, collection.parts(_PAGES)))
 
 
-def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
+def likely_fields_apart(path: Path, format: str, fields: JsonFields) -> LikelyFields:
     """Return the result of `likely_fields`; no fields for a file whose reader ends its process."""
     if format != ParquetRows.name:
-        return likely_fields(path, format, wanted)
+        return likely_fields(path, format, fields)
     try:
-        (fields,) = apart(partial(likely_fields, format=format, wanted=wanted), [path])
+        (likely,) = apart(partial(likely_fields, format=format, fields=fields), [path])
     except InputError:
         return LikelyFields()
-    return fields
+    return likely
 
 
 def _read(part: Part, collection: Files, most: int, most_bytes: int) -> list[Source]:
@@ -93,8 +93,8 @@ class LikelyFields:
     likely: Mapping[str, str] = field(default_factory=dict)
 
 
-def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
-    """Look at the first records of a file, or of the first file in a folder, for members to read instead of `wanted`.
+def likely_fields(path: Path, format: str, fields: JsonFields) -> LikelyFields:
+    """Look at the first records of a file, or of the first file in a folder, for members to read instead of `fields`.
 
     The id is the member with a name such as `id`, else the first member whose values differ and have no spaces. The page or
     text is the longest member, and the address is the first member with addresses alone. Only JSON lines and Parquet have
@@ -106,15 +106,15 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
         for name, value in _members(row, ""):
             values.setdefault(name, []).append(value)
     likely: dict[str, str] = {}
-    if values and values.keys().isdisjoint(wanted.id):
+    if values and values.keys().isdisjoint(fields.id):
         likely |= _likely_id(values)
     # A column of nulls is no member. An id or address is no candidate for the missing text.
-    used = set(likely.values()).union(wanted.id, wanted.url)
+    used = set(likely.values()).union(fields.id, fields.url)
     lengths: dict[str, int] = {}
     for name, texts in values.items():
         if name not in used:
             lengths[name] = max(map(len, texts))
-    if lengths and values.keys().isdisjoint(chain(wanted.html, wanted.text)):
+    if lengths and values.keys().isdisjoint(chain(fields.html, fields.text)):
         longest = max(lengths, key=lambda name: lengths[name])
         is_address = any(map(_ADDRESS.fullmatch, values[longest]))
         has_tags = any(map(_TAGS.search, values[longest]))
@@ -123,7 +123,7 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
         elif not is_address:
             likely["text"] = longest
     addresses = [name for name in values if all(map(_ADDRESS.fullmatch, values[name]))]
-    if addresses and values.keys().isdisjoint(wanted.url):
+    if addresses and values.keys().isdisjoint(fields.url):
         likely["url"] = addresses[0]
     return LikelyFields(tuple(values)[:_MOST_MEMBERS], likely)
 

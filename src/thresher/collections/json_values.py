@@ -79,27 +79,27 @@ class _Splitter:
 
     def split(self, piece: bytes) -> Iterator[JsonValue]:
         """Yield the values that end in a piece."""
-        done = 0
+        rest_begin = 0
         for token in _TOKEN.finditer(piece, self._string_end(piece)):
-            at = token.start()
+            position = token.start()
             if token[0][:1] == b'"':
                 self._in_string = not token["end"]
                 self._is_escaped = self._in_string and token.end() < len(piece)
                 continue
             if token[0] in b"{[":
                 if self._opens_value(token[0]):
-                    yield from self._between(piece[done:at], self._position + done)
-                    self._begin, done = self._position + at, at
+                    yield from self._between(piece[rest_begin:position], self._position + rest_begin)
+                    self._begin, rest_begin = self._position + position, position
             else:
                 self._depth = max(self._depth - 1, 0)
                 if self._begin is not None and self._depth == self._base:
-                    self._keep(piece[done : at + 1])
+                    self._keep(piece[rest_begin : position + 1])
                     yield self._value(self._begin)
-                    done = at + 1
+                    rest_begin = position + 1
         if self._begin is None:
-            yield from self._between(piece[done:], self._position + done)
+            yield from self._between(piece[rest_begin:], self._position + rest_begin)
         else:
-            self._keep(piece[done:])
+            self._keep(piece[rest_begin:])
         self._position += len(piece)
 
     def rest(self) -> Iterator[JsonValue]:

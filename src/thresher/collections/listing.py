@@ -83,15 +83,15 @@ def listing(root: Path) -> Listing:
             raise InputError(
                 "it is not a file or folder", "give a file or folder; `clean` takes `-` for a pipe", str(root)
             )
-        listed = _below(root)
+        entries = _below(root)
     except OSError as error:
         raise user_error(error, error.filename or root) from error
-    listed.files.sort(key=lambda entry: entry.name)
-    return listed
+    entries.files.sort(key=lambda entry: entry.name)
+    return entries
 
 
 def _below(root: Path) -> Listing:
-    listed = Listing()
+    files_below = Listing()
     folders: list[tuple[Path | str, str]] = [(root, "")]
     while folders:
         folder, prefix = folders.pop()
@@ -102,14 +102,14 @@ def _below(root: Path) -> Listing:
                 # It belongs to a command that writes into the folder, or was killed there.
                 continue
             if is_hidden(entry.name, is_folder):
-                listed.hidden += 1
+                files_below.hidden += 1
             elif is_folder:
                 folders.append((entry.path, name + "/"))
             elif status := _file_status(entry):
-                listed.files.append(FileEntry(name, Path(entry.path), FileState.of(status)))
+                files_below.files.append(FileEntry(name, Path(entry.path), FileState.of(status)))
             else:
-                listed.not_files += 1
-    return listed
+                files_below.not_files += 1
+    return files_below
 
 
 def _entries(folder: Path | str, must_be: bool) -> list[os.DirEntry[str]]:

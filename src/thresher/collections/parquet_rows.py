@@ -58,8 +58,8 @@ class ParquetRows:
             columns: list[str] | None = None
             if not options.with_members:
                 names = chain(fields.id, fields.html, fields.text, fields.url)
-                wanted = dict.fromkeys(name.partition(".")[0] for name in names)
-                columns = [name for name in wanted if name in file.schema_arrow.names]
+                top_names = dict.fromkeys(name.partition(".")[0] for name in names)
+                columns = [name for name in top_names if name in file.schema_arrow.names]
             for number in chosen:
                 try:
                     for row in _rows(file, number, columns):

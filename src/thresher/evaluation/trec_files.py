@@ -91,12 +91,12 @@ def _catalogue_judgments(dataset_id: str) -> Iterator[tuple[str, str, object]]:
 
 
 def collect_qrels(
-    judged: Iterable[tuple[str, str, object]], where: str, fix: str, instead: str
+    judged: Iterable[tuple[str, str, object]], where: str, fix: str, fix_without_judgments: str
 ) -> dict[str, dict[str, int]]:
     """Collect judgments (topic, document, grade): grade by document id by topic id, in their order.
 
-    For errors, `where` names the source; `fix` is for a grade that is not an integer, `instead` for a source without
-    judgments.
+    For errors, `where` names the source; `fix` is for a grade that is not an integer, and
+    `fix_without_judgments` for a source without judgments.
     """
     qrels: dict[str, dict[str, int]] = {}
     for topic, document, grade in judged:
@@ -105,7 +105,7 @@ def collect_qrels(
             raise _no_grade(grade, fix, where)
         _add_judgment(qrels, topic, document, int(grade), (f"{fix}, with one judgment per document", where))
     if not qrels:
-        raise InputError("it holds no judgments", instead, where)
+        raise InputError("it holds no judgments", fix_without_judgments, where)
     return qrels
 
 

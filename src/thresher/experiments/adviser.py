@@ -28,7 +28,7 @@ from thresher.collections.isolated import documents_apart
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.evaluation.significance import ratio_interval
 from thresher.experiments import schema
-from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
+from thresher.experiments.announcements import Announce, Announcement, Step, ignore_announcement
 from thresher.experiments.chooser import choose_experiment
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.choosing.shared import prediction_bounds
@@ -149,7 +149,7 @@ def choose_by_queries(
     queries: Path,
     folder: Path,
     backend: Backend | None = None,
-    say: Say = say_nothing,
+    announce: Announce = ignore_announcement,
 ) -> Choice:
     """Choose an index, as `thresher choose` does, by queries that are each answered by a page of the collection.
 
@@ -159,7 +159,7 @@ def choose_by_queries(
             of the collection.
         folder: gets topics, qrels and an experiment file, and in `advice/` the results.
         backend: the workers.
-        say: called with each step that begins.
+        announce: called with each step that begins.
 
     Raises:
         InputError: if a line is not a query with its page, or too few queries have a page of the collection.
@@ -172,7 +172,7 @@ def choose_by_queries(
     opened = open_collection(Path(collection.path), schema.read_options(collection), collection.format)
     check_apart(folder, opened, "-o")
     _check_folder(folder)
-    say(Announcement(Step.READING, {"collection": collection.path}))
+    announce(Announcement(Step.READING, {"collection": collection.path}))
     pages = find_pages(collection, opened, read_answers(queries))
     matched = len(pages.documents)
     if matched < MINIMUM:
@@ -184,13 +184,13 @@ def choose_by_queries(
             )
         raise InputError(what, f"give at least {MINIMUM}, with ids or URLs of pages", str(queries))
     if pages.dropped:
-        say(Announcement(Step.MATCHING_ENDS, {"dropped": pages.dropped, "queries": matched}))
+        announce(Announcement(Step.MATCHING_ENDS, {"dropped": pages.dropped, "queries": matched}))
     if pages.by_canonical:
-        say(Announcement(Step.MATCHING_CANONICAL, {"queries": matched}))
+        announce(Announcement(Step.MATCHING_CANONICAL, {"queries": matched}))
     experiment_file = _write_experiment(collection, pages.documents, folder)
     experiment = replace(load_experiment(experiment_file), backend=backend)
-    explore_experiment(experiment, folder, True, say)
-    return choose_experiment(experiment, folder, say=say)
+    explore_experiment(experiment, folder, True, announce)
+    return choose_experiment(experiment, folder, announce=announce)
 
 
 def expected_change(elsewhere: Sequence[float]) -> Interval:

@@ -49,8 +49,8 @@ class Announcement:
     facts: Mapping[str, str | int | float | tuple[str, ...]] = field(default_factory=dict)
 
 
-Say: TypeAlias = Callable[[Announcement], None]
+Announce: TypeAlias = Callable[[Announcement], None]
 
 
-def say_nothing(announcement: Announcement) -> None:
+def ignore_announcement(announcement: Announcement) -> None:
     """Announce nothing."""

@@ -14,7 +14,7 @@ from thresher.base.machine import Power, read_machine
 from thresher.evaluation.measures import parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
 from thresher.evaluation.significance import tested_measures
-from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
+from thresher.experiments.announcements import Announce, Announcement, Step, ignore_announcement
 from thresher.experiments.choosing.choices import Choice, ChosenIndex, ModelChoice, read_choice, write_choice
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.deciding import choose_variants
@@ -143,7 +143,7 @@ def choose_experiment(
     experiment: Experiment,
     results: Path = Path("results"),
     options: ChooseOptions = ChooseOptions(),
-    say: Say = say_nothing,
+    announce: Announce = ignore_announcement,
 ) -> Choice:
     """Choose among explored and built variants, and write `choice.json`.
 
@@ -151,7 +151,7 @@ def choose_experiment(
         experiment: an experiment that was explored or run before.
         results: the folder with `<experiment>/`.
         options: options of the choice.
-        say: called with each step that begins.
+        announce: called with each step that begins.
 
     Raises:
         ConfigError: if an option is wrong, or there is nothing to choose among.
@@ -159,14 +159,18 @@ def choose_experiment(
     """
     request = options.request(experiment)
     folder = results / experiment.name
-    with _locked_results(experiment, folder, say) as explored:
-        choice = choose_among(experiment, explored, request, folder, say)
+    with _locked_results(experiment, folder, announce) as explored:
+        choice = choose_among(experiment, explored, request, folder, announce)
         write_choice(choice, folder)
     return choice
 
 
 def choose_among(
-    experiment: Experiment, results: Results, request: ChoiceRequest, folder: Path, say: Say = say_nothing
+    experiment: Experiment,
+    results: Results,
+    request: ChoiceRequest,
+    folder: Path,
+    announce: Announce = ignore_announcement,
 ) -> Choice:
     """Choose among the variants in results.
 
@@ -175,14 +179,14 @@ def choose_among(
         results: explored and built variants.
         request: the choice to make.
         folder: the experiment's folder of results, for commands.
-        say: called with each step that begins.
+        announce: called with each step that begins.
 
     Raises:
         ConfigError: if there is nothing to choose among, or a family that is no default has no explored variant.
     """
     table = results.table()
     _check_candidates(table, request.criteria)
-    say(Announcement(Step.TESTING, {"variants": len(table.candidates), "measures": request.measures}))
+    announce(Announcement(Step.TESTING, {"variants": len(table.candidates), "measures": request.measures}))
     power = _power(experiment, results)
     models = []
     for model_table in results.tables:
@@ -213,7 +217,7 @@ def choose_for_all(
     experiments: Sequence[Experiment],
     results: Path = Path("results"),
     options: ChooseOptions = ChooseOptions(),
-    say: Say = say_nothing,
+    announce: Announce = ignore_announcement,
 ) -> SharedChoice:
     """Choose one setting for several collections by the first experiment's criteria, and write `shared-choice.json`.
 
@@ -222,7 +226,7 @@ def choose_for_all(
             of the first counts.
         results: the folder with `<experiment>/` of each.
         options: options of the choice; its number of queries does not matter.
-        say: called with each step that begins.
+        announce: called with each step that begins.
 
     Raises:
         ConfigError: if an option is wrong, or the experiments do not belong together.
@@ -245,7 +249,7 @@ def choose_for_all(
             what = f"it lacks the first experiment's model or measures: {model}, {' and '.join(measures)}"
             fix = "use this model and these measures in all experiments, or set --measure and --deciding"
             raise ConfigError(what, fix, str(experiment.file))
-        with _locked_results(experiment, results / experiment.name, say) as explored:
+        with _locked_results(experiment, results / experiment.name, announce) as explored:
             tables[experiment.name] = explored.table(model)
     shared = choose_shared(tables, measures, replace(criteria, deciding=measures[1:]))
     if shared.variant is not None:
@@ -295,14 +299,14 @@ def check_key(key: str, evidence: str, experiment: Experiment, path: Path, verb:
 
 
 @contextmanager
-def _locked_results(experiment: Experiment, folder: Path, say: Say) -> Iterator[Results]:
+def _locked_results(experiment: Experiment, folder: Path, announce: Announce) -> Iterator[Results]:
     """Yield the results of the experiment, computed from its present inputs; nobody else writes to the folder meanwhile."""
     path = folder / RESULTS_FILE
     if not path.exists():
         fix = f"run `{command_of('explore', experiment, folder)}` first"
         raise StateError("nothing was explored or run yet", fix, str(folder))
     with exclusive_folders(folder):
-        scored = score_experiment(experiment, folder, False, say)
+        scored = score_experiment(experiment, folder, False, announce)
         results = read_results(folder)
         verb = "explore" if results.was_explored else "run"
         check_key(results.facts.key, evidence_key(experiment, scored), experiment, path, verb)

@@ -15,7 +15,7 @@ from thresher.base.locks import exclusive
 from thresher.base.progress import progress
 from thresher.evaluation.trec_files import read_run
 from thresher.experiments import stages
-from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
+from thresher.experiments.announcements import Announce, Announcement, Step, ignore_announcement
 from thresher.experiments.chooser import check_key, last_choice
 from thresher.experiments.choosing.choices import read_choice
 from thresher.experiments.config import Experiment, load_experiment
@@ -116,7 +116,7 @@ def explain_experiment(
     folder: Path,
     indexes: Path = _INDEXES,
     options: ExplainOptions = ExplainOptions(),
-    say: Say = say_nothing,
+    announce: Announce = ignore_announcement,
 ) -> Explanation:
     """Explain one topic of a finished experiment, or all.
 
@@ -126,7 +126,7 @@ def explain_experiment(
         indexes: the folder with `<experiment>/<variant>/`. If the default folder has no index of the experiment, the
             folder `indexes` beside the results is read, if it has some.
         options: the topics, the variant and the documents to explain.
-        say: called with each step that begins.
+        announce: called with each step that begins.
 
     Raises:
         ConfigError: if the topic, variant, document or retrieval model does not exist.
@@ -139,19 +139,19 @@ def explain_experiment(
         results = read_results(folder)
         if not results.was_run:
             raise StateError(_NOT_RUN, f"run `{command_of('run', experiment, folder)}`", str(folder))
-        scored = score_experiment(experiment, folder, False, say)
+        scored = score_experiment(experiment, folder, False, announce)
         check_key(results.facts.key, stages.evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
         folders = Folders(folder, _indexes_of(experiment, folder, indexes))
-        return _Explainer(experiment, folders, results, scored, options).explain(say)
+        return _Explainer(experiment, folders, results, scored, options).explain(announce)
 
 
 def _indexes_of(experiment: Experiment, folder: Path, indexes: Path) -> Path:
     """Return the folder of an experiment's indexes, in `indexes` or, by default, beside its results."""
-    own = indexes / experiment.name
+    named = indexes / experiment.name
     beside = folder.parent.parent / _INDEXES / experiment.name
-    if indexes == _INDEXES and not own.exists() and beside.exists():
+    if indexes == _INDEXES and not named.exists() and beside.exists():
         return beside
-    return own
+    return named
 
 
 def _run_again(experiment: Experiment, folder: Path) -> str:
@@ -186,7 +186,7 @@ class _Explainer:
         self.treatment = replace(treatment, cleaner=resolved(scored.store, treatment.cleaner))
         self.topics = scored.inputs.topics
 
-    def explain(self, say: Say) -> Explanation:
+    def explain(self, announce: Announce) -> Explanation:
         topics = self._topics()
         index_before = self._index(Treatment())
         index_after = self._index(self.treatment)
@@ -200,9 +200,9 @@ class _Explainer:
             self._index(Treatment())
             self._index(self.treatment)
             runs = [self._topic_runs(topic, before, run_before, run_after) for topic in topics]
-            say(Announcement(Step.READING_TOPICS, {"topics": len(runs)}))
+            announce(Announcement(Step.READING_TOPICS, {"topics": len(runs)}))
             pages = self._pages(runs, after)
-            say(Announcement(Step.EXPLAINING, {"variant": self.name, "baseline": self.table.baseline.name}))
+            announce(Announcement(Step.EXPLAINING, {"variant": self.name, "baseline": self.table.baseline.name}))
             comparison = Comparison(
                 model=self.model,
                 before=before,

@@ -9,7 +9,7 @@ from pathlib import Path
 from thresher.base.errors import InputError
 from thresher.base.locks import exclusive_folders
 from thresher.cleaners.cleaner import Cleaner, Cut
-from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
+from thresher.experiments.announcements import Announce, Announcement, Step, ignore_announcement
 from thresher.experiments.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.config import Experiment
 from thresher.experiments.exploring.exploring import POINTS, Search, WeightedSweeps, explore, in_numbers
@@ -36,7 +36,7 @@ def explore_experiment(
     experiment: Experiment,
     results: Path = Path("results"),
     fresh: bool = False,
-    say: Say = say_nothing,
+    announce: Announce = ignore_announcement,
 ) -> Results:
     """Score pages that have no scores yet, explore all cutoffs, and add them to the experiment's results.
 
@@ -47,11 +47,11 @@ def explore_experiment(
     experiment.index.analysis.check_words()
     folder = results / experiment.name
     with exclusive_folders(folder):
-        scored = score_experiment(experiment, folder, fresh, say)
+        scored = score_experiment(experiment, folder, fresh, announce)
         key = evidence_key(experiment, scored)
-        before = earlier_results(folder, key, say)
+        before = earlier_results(folder, key, announce)
         sweeps = sweeps_of(experiment)
-        say(Announcement(Step.EXPLORING, {"scorers": len(sweeps)}))
+        announce(Announcement(Step.EXPLORING, {"scorers": len(sweeps)}))
         if before:
             before = tested_again(experiment, before)
             facts = replace(before.facts, contents=index_contents(experiment, scored))

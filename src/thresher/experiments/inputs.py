@@ -16,7 +16,7 @@ from thresher.collections.file_collection import Files
 from thresher.evaluation.evaluating import JudgedTopics, topic_set
 from thresher.evaluation.topics import About, Notice, notice, read_catalogue_topics, read_topics, spelled_as
 from thresher.evaluation.trec_files import read_catalogue_qrels, read_qrels
-from thresher.experiments.announcements import Announcement, Say, Step
+from thresher.experiments.announcements import Announce, Announcement, Step
 from thresher.experiments.config import Experiment
 from thresher.experiments.locations import CatalogueId, Location, TopicSource
 from thresher.experiments.table import Variant
@@ -168,20 +168,20 @@ class Scored:
     key: Mapping[str, Any]
 
 
-def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Say) -> Scored:
+def score_experiment(experiment: Experiment, folder: Path, fresh: bool, announce: Announce) -> Scored:
     """Read an experiment's inputs, score the pages that are not scored yet, and list the pages that failed.
 
     The folder of the experiment's results gets `scores/` and `failures.jsonl`. `fresh` drops scores of another configuration,
-    which are refused otherwise; `say` is called with each step that begins.
+    which are refused otherwise; `announce` is called with each step that begins.
     """
-    say(Announcement(Step.READING, {"collection": str(experiment.collection.location)}))
+    announce(Announcement(Step.READING, {"collection": str(experiment.collection.location)}))
     inputs = read_inputs(experiment)
     check_apart(folder, inputs.collection)
     plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.collection.limits)
     if experiment.needs_links:
         plan = plan.with_links()
     names = ", ".join(scorer.canonical_name for scorer in experiment.scorers)
-    say(Announcement(Step.SCORING, {"scorers": names or "nothing"}))
+    announce(Announcement(Step.SCORING, {"scorers": names or "nothing"}))
     store = folder / "scores"
     report = score_collection(plan, store, experiment.backend, fresh)
     write_failures(store, folder / FAILURES_FILE, input_names(experiment.scorers))

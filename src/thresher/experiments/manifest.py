@@ -275,8 +275,8 @@ def git_state() -> CodeState | None:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    completed = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
+    return completed.stdout.strip()
 
 
 @dataclass(frozen=True)

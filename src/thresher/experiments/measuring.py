@@ -197,7 +197,7 @@ class Measurements:
 def measure(
     experiment: Experiment,
     indexes: Mapping[str, Path],
-    treatments: Mapping[str, Treatment],
+    treatment_by_variant: Mapping[str, Treatment],
     scores: Path,
     queries: Sequence[str],
     build_seconds: float,
@@ -207,7 +207,7 @@ def measure(
     Args:
         experiment: the experiment, with the seconds for measuring.
         indexes: folders of the indexes by variant, the baseline first.
-        treatments: treatments by variant, in the same order, with numbers for percentiles.
+        treatment_by_variant: treatments by variant, in the same order, with numbers for percentiles.
         scores: the score store.
         queries: the queries of the topics.
         build_seconds: the seconds for building every index once.
@@ -232,7 +232,7 @@ def measure(
             measured[model.name] = compare_times(list(indexes), times.wall, times.cpu, seed)
     if build_seconds * FEWEST_BUILDS > seconds:
         return Measurements(measured, None)
-    return Measurements(measured, _measured_indexing(experiment, treatments, scores))
+    return Measurements(measured, _measured_indexing(experiment, treatment_by_variant, scores))
 
 
 def _enough(times: QueryTimes, seed: int, expect: Callable[[int], None]) -> bool:
@@ -245,9 +245,9 @@ def _enough(times: QueryTimes, seed: int, expect: Callable[[int], None]) -> bool
     return False
 
 
-def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
+def _measured_indexing(experiment: Experiment, treatment_by_variant: Mapping[str, Treatment], scores: Path) -> Repeats:
     """Build all indexes again and again, in rounds of random order; the time of cutting does not count."""
-    names = list(treatments)
+    names = list(treatment_by_variant)
     # The baseline is the first.
     names.insert(1, _COPY)
     chance = random.Random(experiment.evaluation.seed)
@@ -262,9 +262,9 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
             chance.shuffle(order)
             seconds = {}
             for name in order:
-                treatment = treatments[BASELINE]
+                treatment = treatment_by_variant[BASELINE]
                 if name != _COPY:
-                    treatment = treatments[name]
+                    treatment = treatment_by_variant[name]
                 seconds[name] = _build_seconds(treatment, scores, scratch / "index", experiment)
                 bar.advance()
             rounds.append(seconds)
@@ -276,7 +276,7 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
         cpu_of_round = [seconds[name].cpu for name in names]
         wall.append(np.array(wall_of_round).reshape(1, -1, 1))
         cpu.append(np.array(cpu_of_round).reshape(1, -1, 1))
-    return compare_times(list(treatments), wall, cpu, experiment.evaluation.seed)
+    return compare_times(list(treatment_by_variant), wall, cpu, experiment.evaluation.seed)
 
 
 def _build_seconds(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> Seconds:

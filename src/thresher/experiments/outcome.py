@@ -23,7 +23,7 @@ from thresher.evaluation.evaluating import check_overlap, evaluate
 from thresher.evaluation.significance import Comparison
 from thresher.evaluation.topics import About, Notice, notice
 from thresher.evaluation.trec_files import read_run
-from thresher.experiments.announcements import Announcement, Say, Step
+from thresher.experiments.announcements import Announce, Announcement, Step
 from thresher.experiments.config import Experiment
 from thresher.experiments.index_contents import index_contents
 from thresher.experiments.inputs import Scored, TopicSet
@@ -58,17 +58,17 @@ _MOST_REASONS = 10_000
 """The most failed pages that results list. A crawl may have millions; all of them are in `failures.jsonl`."""
 
 
-def earlier_results(folder: Path, key: str, say: Say) -> Results | None:
+def earlier_results(folder: Path, key: str, announce: Announce) -> Results | None:
     """Return the results in a folder; None without results, or if they were computed from other inputs, which is announced."""
     if not (folder / RESULTS_FILE).exists():
         return None
     try:
         results = read_results(folder)
     except StateError as error:
-        say(Announcement(Step.UNREADABLE_RESULTS, {"problem": error.what}))
+        announce(Announcement(Step.UNREADABLE_RESULTS, {"problem": error.what}))
         return None
     if results.facts.key != key:
-        say(Announcement(Step.OTHER_EVIDENCE))
+        announce(Announcement(Step.OTHER_EVIDENCE))
         return None
     return results
 

@@ -279,12 +279,12 @@ def find_sources(sources: Iterable[Source], ids: Sequence[str]) -> dict[str, Sou
     Raises:
         InputError: if there is no document of an id.
     """
-    wanted = set(ids)
+    distinct_ids = set(ids)
     documents: dict[str, Source] = {}
     for source in sources:
-        if source.id in wanted:
+        if source.id in distinct_ids:
             documents.setdefault(source.id, source)
-        if len(documents) == len(wanted):
+        if len(documents) == len(distinct_ids):
             break
     for document_id in ids:
         if document_id not in documents:
@@ -398,16 +398,16 @@ def _stored_scorers(path: Path) -> list[Scorer]:
 
 def _stored_pages(paths: Sequence[Path], ids: Sequence[str]) -> list[ScoredPage | FailedPage]:
     """Return pages as they were scored, in the order of `ids`."""
-    wanted = set(ids)
+    distinct_ids = set(ids)
     pages: dict[str, ScoredPage | FailedPage] = {}
     for path in paths:
         ids_of_shard = read_shard(path, ["id"]).texts("id").tolist()
-        if wanted.isdisjoint(ids_of_shard):
+        if distinct_ids.isdisjoint(ids_of_shard):
             continue
         table = read_shard(path)
         for row, document_id in enumerate(ids_of_shard):
             # Among pages with equal ids, the first counts.
-            if document_id in wanted and document_id not in pages:
+            if document_id in distinct_ids and document_id not in pages:
                 pages[document_id] = _stored_page(table, row)
     return [pages[document_id] for document_id in ids]
 

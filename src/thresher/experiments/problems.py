@@ -240,9 +240,9 @@ def _misfit(path: KeyPath, key: Key, value: Any) -> _Problem:
     name = str(path[-1])
     kind = list if isinstance(value, tuple) else type(value)
     if kind not in key.kinds:
-        wanted = " or ".join(_KINDS[allowed] for allowed in key.kinds)
+        allowed_kinds = " or ".join(_KINDS[allowed_kind] for allowed_kind in key.kinds)
         what = f"{name!r} is {_KINDS.get(kind, kind.__name__)}"
-        return _Problem(what, f"give {wanted}: {key.meaning}", path)
+        return _Problem(what, f"give {allowed_kinds}: {key.meaning}", path)
     if key.bounds is None:
         choices = ", ".join(filter(None, key.choices))
         return _Problem(f"{name!r} cannot be {value!r}", f"use one of {choices}", path)

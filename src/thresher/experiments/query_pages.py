@@ -110,16 +110,16 @@ def find_pages(table: CollectionTable, collection: Collection, answers: Mapping[
     for document in documents:
         places.add(document.id, document.address)
     matches = {page: places.of(page) for page in named}
-    left = _unmatched(matches)
+    unmatched = _unmatched(matches)
     dropped = ""
-    if 2 * len(left) >= len(named):
-        ends = _by_path_ends(left, documents)
+    if 2 * len(unmatched) >= len(named):
+        ends = _by_path_ends(unmatched, documents)
         dropped = ends.dropped
         matches.update(ends.matches)
-        left = _unmatched(matches)
+        unmatched = _unmatched(matches)
     by_canonical = False
-    if 2 * len(left) >= len(named):
-        canonical = _by_canonical_address(left, table, collection)
+    if 2 * len(unmatched) >= len(named):
+        canonical = _by_canonical_address(unmatched, table, collection)
         by_canonical = bool(canonical)
         matches.update(canonical)
     return QueryPages(

@@ -16,7 +16,7 @@ from thresher.cleaners.cleaner import BASELINE, Cleaner, Cut
 from thresher.evaluation.evaluating import check_overlap
 from thresher.evaluation.trec_files import read_run, write_run
 from thresher.experiments import stages
-from thresher.experiments.announcements import Announcement, Say, Step, say_nothing
+from thresher.experiments.announcements import Announce, Announcement, Step, ignore_announcement
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.choosing.choices import Choice
 from thresher.experiments.config import Experiment
@@ -51,7 +51,7 @@ def run_experiment(
     results: Path = Path("results"),
     indexes: Path = Path("indexes"),
     fresh: bool = False,
-    say: Say = say_nothing,
+    announce: Announce = ignore_announcement,
     chosen: bool = False,
 ) -> Results:
     """Run an experiment, or the rest of an interrupted run, and write its results; `thresher.reports.files` writes the report.
@@ -61,20 +61,20 @@ def run_experiment(
         results: the folder that gets `<experiment>/` with scores, runs and reports.
         indexes: the folder that gets `<experiment>/<variant>/`.
         fresh: drop scores of another configuration instead of refusing.
-        say: called with each step that begins.
+        announce: called with each step that begins.
         chosen: run the indexes that `thresher choose` named, beside earlier ones, instead of all variants of the experiment.
     """
     check_installed()
     folders = Folders(results / experiment.name, indexes / experiment.name)
     with exclusive_folders(folders.results, folders.indexes):
-        return _Run(experiment, folders, say, chosen=chosen).all(fresh)
+        return _Run(experiment, folders, announce, chosen=chosen).all(fresh)
 
 
 def measure_experiment(
     experiment: Experiment,
     results: Path = Path("results"),
     indexes: Path = Path("indexes"),
-    say: Say = say_nothing,
+    announce: Announce = ignore_announcement,
 ) -> Results:
     """Measure the times of a finished experiment again and write its results; everything else stays as it is."""
     check_installed()
@@ -84,7 +84,7 @@ def measure_experiment(
     if not (folders.results / RESULTS_FILE).exists():
         raise StateError("the experiment has not been run", "run it first: `thresher run`", str(folders.results))
     with exclusive_folders(folders.results, folders.indexes):
-        return _Run(experiment, folders, say, build=False).all()
+        return _Run(experiment, folders, announce, build=False).all()
 
 
 class _Run:
@@ -93,23 +93,23 @@ class _Run:
     Args:
         experiment: the experiment to run.
         folders: the folders of its results and indexes.
-        say: called with each step that begins.
+        announce: called with each step that begins.
         build: whether to build and search; otherwise only times are measured, and a missing variant is an error.
         chosen: whether to run the chosen variants beside the built ones, instead of the experiment's variants.
     """
 
     def __init__(
-        self, experiment: Experiment, folders: Folders, say: Say, build: bool = True, chosen: bool = False
+        self, experiment: Experiment, folders: Folders, announce: Announce, build: bool = True, chosen: bool = False
     ) -> None:
         self.experiment = experiment
         self.folders = folders
-        self.say = say
+        self.announce = announce
         self.build = build
         self.chosen = chosen
         self.machine = read_machine()
         self.meter = CostMeter(power_of(experiment.costs, self.machine))
         self.variants: tuple[Variant, ...] = ()
-        self.treatments: dict[str, Treatment] = {}  # by variant, with numbers for percentiles
+        self.treatment_by_variant: dict[str, Treatment] = {}  # by variant, with numbers for percentiles
         self.percentile_clocks: dict[str, ThreadClock] = {}  # by scorer, the time to find its percentiles
         self.is_warm = False  # whether Java has compiled its code for indexing
 
@@ -117,10 +117,10 @@ class _Run:
         """Run all stages that are not done, and write the results; `fresh` drops scores of another configuration."""
         experiment = self.experiment
         folder = self.folders.results
-        scored = score_experiment(experiment, folder, fresh, self.say)
+        scored = score_experiment(experiment, folder, fresh, self.announce)
         systems = self._systems(scored.inputs.topics)
         key = stages.evidence_key(experiment, scored)
-        before = earlier_results(folder, key, self.say)
+        before = earlier_results(folder, key, self.announce)
         choice = last_choice(folder, key)
         self.variants = self._variants(before, choice)
         self._find_percentiles()
@@ -142,7 +142,7 @@ class _Run:
         """Index and search all variants that are not indexed and searched yet."""
         inputs = scored.inputs
         facts = {"variants": len(self.variants), "pages": scored.report.documents}
-        self.say(Announcement(Step.INDEXING, facts))
+        self.announce(Announcement(Step.INDEXING, facts))
         runs: list[stages.VariantRun] = []
         for variant in progress(self.variants, "variants", len(self.variants), "variants"):
             index = self._index(variant, scored)
@@ -194,7 +194,7 @@ class _Run:
             at_percentiles = self._percentile_cuts(scorer.canonical_name)
             if not at_percentiles:
                 continue
-            self.say(Announcement(Step.FINDING_PERCENTILES, {"scorer": scorer.canonical_name}))
+            self.announce(Announcement(Step.FINDING_PERCENTILES, {"scorer": scorer.canonical_name}))
             with self.percentile_clocks.setdefault(scorer.canonical_name, ThreadClock()):
                 in_numbers = resolved(self.folders.scores, Cleaner(tuple(at_percentiles.values())))
             for cut in in_numbers.cuts:
@@ -203,7 +203,7 @@ class _Run:
             cuts: list[Cut] = []
             for cut in variant.cleaner.cuts:
                 cuts.append(numbers.get(cut.name, cut))
-            self.treatments[variant.name] = replace(variant.treatment, cleaner=Cleaner(tuple(cuts)))
+            self.treatment_by_variant[variant.name] = replace(variant.treatment, cleaner=Cleaner(tuple(cuts)))
 
     def _percentile_cuts(self, scorer: str) -> dict[str, Cut]:
         """Return the cuts of the variants at percentiles of a scorer, by name."""
@@ -218,7 +218,7 @@ class _Run:
         scores = scored.report
         options = self.experiment.index
         original = self.experiment.pruning.original_statistics
-        treatment = self.treatments[variant.name]
+        treatment = self.treatment_by_variant[variant.name]
         origin = stages.index_origin(scored, treatment, options, original)
         path = self.folders.stage(f"index-{folder_name(variant)}")
         folder = self.folders.indexes / folder_name(variant)
@@ -359,7 +359,7 @@ class _Run:
 
     def _measured_now(self, records: Mapping[str, stages.IndexRecord], topics: TopicSet) -> Measurements:
         step = Step.TIMING if self.build else Step.TIMING_AGAIN
-        self.say(Announcement(step, {"variants": len(records), "seconds": self.experiment.measure_seconds}))
+        self.announce(Announcement(step, {"variants": len(records), "seconds": self.experiment.measure_seconds}))
         index_folders: dict[str, Path] = {}
         for variant in self.variants:
             index_folders[variant.name] = self.folders.indexes / folder_name(variant)
@@ -367,7 +367,9 @@ class _Run:
         build_seconds = 0.0
         for record in records.values():
             build_seconds += record.cost.wall + record.cut_wall
-        return measure(self.experiment, index_folders, self.treatments, self.folders.scores, queries, build_seconds)
+        return measure(
+            self.experiment, index_folders, self.treatment_by_variant, self.folders.scores, queries, build_seconds
+        )
 
 
 def _rows_by_name(results: Results | None) -> dict[str, Row]:

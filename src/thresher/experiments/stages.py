@@ -23,7 +23,7 @@ from thresher.indexes.work import IndexStatistics, QueryWork
 RowKey = tuple[str, str]
 # Raised when a stage would give other results from the same inputs.
 STAGE_VERSION = 2
-Stage = TypeVar("Stage", "IndexRecord", "SearchRecord", "MeasureRecord", "BiasRecord")
+StageRecord = TypeVar("StageRecord", "IndexRecord", "SearchRecord", "MeasureRecord", "BiasRecord")
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:
@@ -53,8 +53,8 @@ def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, or
 def search_key(index: str, model: RetrievalModel, depth: int, topics: TopicSet) -> str:
     """Return the key of the stage that searches an index, whose key is `index`."""
     # 2: records have the documents of each query.
-    asked = {"topics": topics.digests["topics"], "field": topics.source.field}
-    return stage_key(record=2, index=index, model=model.name, depth=depth, **asked)
+    topics_and_field = {"topics": topics.digests["topics"], "field": topics.source.field}
+    return stage_key(record=2, index=index, model=model.name, depth=depth, **topics_and_field)
 
 
 def evidence_key(experiment: Experiment, scored: Scored) -> str:
@@ -169,7 +169,7 @@ MEASURES = RecordFile(MeasureRecord, "a record of times", "measure the experimen
 BIASES = RecordFile(BiasRecord, "a record of a title bias", "run the experiment again")
 
 
-def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:
+def finished(file: RecordFile[StageRecord], path: Path, key: str) -> StageRecord | None:
     """Return the record of a stage; None if it was never finished with this key, or its file is damaged."""
     record = file.find(path)
     if record is None or record.key != key:

@@ -166,13 +166,13 @@ def analyse_each(analyzer: Any, texts: Sequence[str]) -> TokensOfTexts:
     joined = valid_unicode(f"\n{marker}\n".join(texts))
     java_tokens = java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, joined)
     # One call copies all tokens, which hold no separator.
-    listed = java_class("java.lang.String").join(
+    joined_tokens = java_class("java.lang.String").join(
         java_characters(_SEPARATOR), java_cast("java.lang.Iterable", java_tokens)
     )
     tokens: list[str] = []
     counts: list[int] = []
     before = 0
-    for token in listed.split(_SEPARATOR) if listed else []:
+    for token in joined_tokens.split(_SEPARATOR) if joined_tokens else []:
         if token == marker:
             counts.append(len(tokens) - before)
             before = len(tokens)

@@ -159,15 +159,15 @@ class OriginalStatistics:
     def _ordinal(self, term: str) -> int | None:
         """Return the number of a term in the dictionary, counted from the first term of its block."""
         new_term = java_class("org.apache.lucene.index.Term")
-        wanted = new_term(CONTENTS, term).bytes()
+        term_bytes = new_term(CONTENTS, term).bytes()
         dictionary = self._terms.iterator()
-        if not dictionary.seekExact(wanted):
+        if not dictionary.seekExact(term_bytes):
             return None
         rows = range(len(self._first_terms))
         block = bisect_right(rows, term.encode(), key=lambda row: self._first_terms[row].as_py()) - 1
         dictionary.seekExact(new_term(CONTENTS, self._first_terms[block].as_py().decode()).bytes())
         ordinal = block * _BLOCK
-        while not wanted.bytesEquals(dictionary.term()):
+        while not term_bytes.bytesEquals(dictionary.term()):
             dictionary.next()
             ordinal += 1
         return ordinal

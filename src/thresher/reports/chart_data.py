@@ -80,15 +80,15 @@ class ChartData:
         return tuple(sorted(front, key=attrgetter("bytes")))
 
 
-def chart_data(table: VariantTable, choice: Choice | None = None, asked: str | None = None) -> ChartData:
+def chart_data(table: VariantTable, choice: Choice | None = None, other_measure: str | None = None) -> ChartData:
     """Return the variants of a table as charts draw them, by the main measure of the choice, or else of the table.
 
-    If another measure is `asked` for, nothing is recommended.
+    With an `other_measure` than that of the choice, nothing is recommended.
     """
-    measure = asked or table.main
+    measure = other_measure or table.main
     margin: float | None = None
     recommended: Recommended | None = None
-    if choice and asked in (None, choice.measure):
+    if choice and other_measure in (None, choice.measure):
         measure = choice.measure
         margin = choice.criteria.margin.loss(table.of(measure)[0])
         model = choice.of(table.retrieval)

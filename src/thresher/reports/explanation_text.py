@@ -26,7 +26,7 @@ from thresher.reports.formatting import NOTHING, change_text, measure_text, plai
 from thresher.reports.number_formats import decimals, single
 from thresher.reports.table import Table, measure_header
 from thresher.reports.text_tables import NARROWEST, render_text, shortened, wrapped
-from thresher.scores.removed import DROPPED_HEADING, short
+from thresher.scores.removed import DROPPED_HEADING, score_text
 
 MOST_TOPICS = 20
 """The topics shown of all."""
@@ -272,7 +272,7 @@ def _cutoff_text(score: float) -> str:
     """Return a score with all the digits that a cutoff needs to equal it."""
     if isfinite(score):
         return number_text(score)
-    return short(score)
+    return score_text(score)
 
 
 def _grade_text(grade: int | None) -> str:

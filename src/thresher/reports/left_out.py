@@ -9,7 +9,7 @@ from thresher.collections.file_collection import LeftOut
 
 def left_out_sentences(left_out: LeftOut) -> Iterator[str]:
     """Give a line for each kind of files and entries that are left out."""
-    if left_out.others:
+    if left_out.other_files:
         counts: list[str] = []
         for ending, count in left_out.endings:
             counts.append(f"{count:,} {ending or 'without ending'}")
@@ -18,7 +18,7 @@ def left_out_sentences(left_out: LeftOut) -> Iterator[str]:
         hint = ""
         if left_out.by_name:
             hint = "; format html reads pages of any name"
-        files = _were_left_out(left_out.others, "file with another ending", "files with other endings")
+        files = _were_left_out(left_out.other_files, "file with another ending", "files with other endings")
         yield f"{files}: {', '.join(counts)}{hint}"
     if left_out.hidden:
         yield _were_left_out(left_out.hidden, "hidden folder or file", "hidden folders or files")

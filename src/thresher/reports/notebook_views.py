@@ -84,8 +84,8 @@ def _results_frame(results: Results) -> Any:
 
 
 def _results_plot(results: Results, retrieval: str | None, measure: str | None) -> Plot:
-    asked = measure and measure_named(measure, results.measures)
-    return variants_plot(chart_data(results.table(retrieval), None, asked))
+    other_measure = measure and measure_named(measure, results.measures)
+    return variants_plot(chart_data(results.table(retrieval), None, other_measure))
 
 
 def _choice_html(choice: Choice) -> str:

@@ -16,7 +16,7 @@ from thresher.reports.chart_data import SINGLES, ChartData, ChartPoint, chart_da
 from thresher.reports.charts import INK, LOSS, SERIES, Row, Spec, layer
 from thresher.reports.drawing import Plot
 from thresher.reports.paper_layout import ABOVE, BELOW, BESIDE, FONT, Axis, Curve, Layout, PlottedVariants, layout_of
-from thresher.reports.paper_rows import asked_variants, check_rows, labelled
+from thresher.reports.paper_rows import check_rows, labelled, named_variants
 from thresher.reports.table import measure_named
 
 _INCH = 72.0
@@ -45,16 +45,16 @@ class PaperPlot:
     inches: float = 3.3
 
 
-def paper_plot(results: Results, asked: PaperPlot = PaperPlot(), choice: Choice | None = None) -> Plot:
+def paper_plot(results: Results, specification: PaperPlot = PaperPlot(), choice: Choice | None = None) -> Plot:
     """Return the plot of a retrieval model: a curve for each sweep, a point for each other variant, and their names.
 
     Raises:
         ConfigError: if a row, the measure or the model is unknown, or if the names have no room.
     """
-    plotted = _plotted(results, asked, choice)
-    layout = layout_of(plotted, _INCH * asked.inches)
+    plotted = _plotted(results, specification, choice)
+    layout = layout_of(plotted, _INCH * specification.inches)
     if layout is None:
-        what = f"{counted(len(plotted.curves) + 1, 'name')} have no room in a plot of {asked.inches:.3g} inches"
+        what = f"{counted(len(plotted.curves) + 1, 'name')} have no room in a plot of {specification.inches:.3g} inches"
         raise ConfigError(what, "ask for fewer rows, a larger width, or shorter labels", "--plot")
     return Plot(_spec(plotted, layout), width=layout.x.length, printed=True)
 
@@ -62,14 +62,14 @@ def paper_plot(results: Results, asked: PaperPlot = PaperPlot(), choice: Choice 
 # What is drawn
 
 
-def _plotted(results: Results, asked: PaperPlot, choice: Choice | None) -> PlottedVariants:
+def _plotted(results: Results, specification: PaperPlot, choice: Choice | None) -> PlottedVariants:
     """Return the asked variants, and the runs of other systems whose size is known."""
     labels = results.facts.labels
-    table = _asked_table(results, asked)
-    measure = asked.measure and measure_named(asked.measure, results.measures)
+    table = _specified_table(results, specification)
+    measure = specification.measure and measure_named(specification.measure, results.measures)
     data = chart_data(table, choice, measure)
     points = list(data.points)
-    points += _systems(results, asked, table, measure)
+    points += _systems(results, specification, table, measure)
     margin = None
     if data.margin is not None:
         margin = data.baseline.mean - data.margin
@@ -97,24 +97,28 @@ def _recommended(data: ChartData, points: Sequence[ChartPoint]) -> ChartPoint | 
     return None
 
 
-def _asked_table(results: Results, asked: PaperPlot) -> VariantTable:
-    table = results.table(asked.model)
-    check_rows(results, asked.rows)
-    indices = set(asked_variants(table, asked.rows, results.facts.labels))
-    if not asked.rows:
+def _specified_table(results: Results, specification: PaperPlot) -> VariantTable:
+    table = results.table(specification.model)
+    check_rows(results, specification.rows)
+    indices = set(named_variants(table, specification.rows, results.facts.labels))
+    if not specification.rows:
         indices = set(table.built if len(table.built) > 1 else table.candidates)
     indices.add(0)
     return table.only(sorted(indices))
 
 
-def _systems(results: Results, asked: PaperPlot, table: VariantTable, measure: str | None) -> Iterator[ChartPoint]:
+def _systems(
+    results: Results, specification: PaperPlot, table: VariantTable, measure: str | None
+) -> Iterator[ChartPoint]:
     """Give the runs of other systems whose size is known, beside the first retrieval model."""
     place = results.measures.index(measure or table.main)
     for system in results.facts.systems:
         whole = int(table.index_bytes[0])
         share = system.share_of(whole)
-        is_asked = not asked.rows or {system.name, labelled(system.name, results.facts.labels)} & set(asked.rows)
-        if share is not None and is_asked and asked.model in (None, results.retrievals[0]):
+        names = {system.name, labelled(system.name, results.facts.labels)}
+        is_named = not specification.rows or not names.isdisjoint(specification.rows)
+        is_of_model = specification.model in (None, results.retrievals[0])
+        if share is not None and is_named and is_of_model:
             yield ChartPoint(
                 system.name, SINGLES, 100 * share, float(system.means[place]), "", False, False, round(share * whole)
             )

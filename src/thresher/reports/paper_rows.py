@@ -46,12 +46,12 @@ class PaperRow:
     system: BaselineRun | None = None
 
 
-def paper_rows(results: Results, asked: Sequence[str] = (), model: str | None = None) -> list[PaperRow]:
+def paper_rows(results: Results, names: Sequence[str] = (), model: str | None = None) -> list[PaperRow]:
     """Return the rows of a table: the baseline and the variants of each retrieval model, then runs of other systems.
 
     Args:
         results: the results.
-        asked: variants, sweeps and systems by name or label, in the order of the rows; by default all built variants
+        names: variants, sweeps and systems by name or label, in the order of the rows; by default all built variants
             and all systems.
         model: the retrieval model; None for all.
 
@@ -62,20 +62,20 @@ def paper_rows(results: Results, asked: Sequence[str] = (), model: str | None = 
     tables = results.tables
     if model is not None:
         tables = (results.table(model),)
-    check_rows(results, asked)
+    check_rows(results, names)
     rows: list[PaperRow] = []
     for table in tables:
         retrieval = labelled(table.retrieval, labels)
-        for row in _variants(table, asked, labels):
+        for row in _variants(table, names, labels):
             rows.append(PaperRow(labelled(row.record.name, labels), retrieval, variant=row))
     for system in results.facts.systems:
         name = labelled(system.name, labels)
-        if not asked or system.name in asked or name in asked:
+        if not names or system.name in names or name in names:
             rows.append(PaperRow(name, "", system=system))
     return rows
 
 
-def check_rows(results: Results, asked: Sequence[str]) -> None:
+def check_rows(results: Results, names: Sequence[str]) -> None:
     """Refuse names that no variant, sweep or system has.
 
     Raises:
@@ -86,10 +86,10 @@ def check_rows(results: Results, asked: Sequence[str]) -> None:
     for row in results.tables[0].rows:
         declared_names.update((row.name, row.variant.sweep or row.name))
     labelled_names = {labelled(name, labels) for name in declared_names}
-    names = declared_names | labelled_names
-    for name in asked:
-        if name not in names:
-            near = get_close_matches(name, names, 3) or sorted(names)[:10]
+    known_names = declared_names | labelled_names
+    for name in names:
+        if name not in known_names:
+            near = get_close_matches(name, known_names, 3) or sorted(known_names)[:10]
             raise ConfigError(
                 f"there is no row {name!r}", f"name a variant, sweep or system, such as {', '.join(near)}", "rows"
             )
@@ -130,19 +130,19 @@ def _names_of_parts(name: str) -> set[str]:
     return with_cutoffs | without_cutoffs
 
 
-def _variants(table: VariantTable, asked: Sequence[str], labels: Mapping[str, str]) -> Iterator[VariantRow]:
-    if not asked:
+def _variants(table: VariantTable, names: Sequence[str], labels: Mapping[str, str]) -> Iterator[VariantRow]:
+    if not names:
         yield from shown_rows(table, MOST_ROWS)
         return
     indices = [0]
-    indices += asked_variants(table, asked, labels)
+    indices += named_variants(table, names, labels)
     for index in dict.fromkeys(indices):
         yield VariantRow(table, index)
 
 
-def asked_variants(table: VariantTable, asked: Sequence[str], labels: Mapping[str, str]) -> Iterator[int]:
+def named_variants(table: VariantTable, names: Sequence[str], labels: Mapping[str, str]) -> Iterator[int]:
     """Give the variants of names, sweeps or labels, in this order; of a sweep only the built variants, if it has any."""
-    for name in asked:
+    for name in names:
         members: list[int] = []
         built_members: list[int] = []
         for index, row in enumerate(table.rows):

@@ -55,15 +55,15 @@ class PaperTable:
     pairs: bool = False
 
 
-def paper_table(results: Results, asked: PaperTable = PaperTable()) -> Table:
+def paper_table(results: Results, specification: PaperTable = PaperTable()) -> Table:
     """Return a table for a paper, without the columns whose text is equal in all rows.
 
     Raises:
         ConfigError: if a column, a row or the retrieval model is unknown, or if there are more rows to compare than
             letters.
     """
-    rows = paper_rows(results, asked.rows, asked.model)
-    declared = _declared(results, asked.columns)
+    rows = paper_rows(results, specification.rows, specification.model)
+    declared = _declared(results, specification.columns)
     columns = list(_of_papers(declared, results))
     keys = [NAME]
     caption = f"{plain(results.facts.title)}, {counted(len(results.facts.topics), 'topic')}"
@@ -73,14 +73,14 @@ def paper_table(results: Results, asked: PaperTable = PaperTable()) -> Table:
         caption += "."
     else:
         caption += f", {models[0]}."
-    if asked.pairs:
+    if specification.pairs:
         compared = _compared(results, rows, declared)
         by_row = dict(zip(_tested(rows), marked_runs(compared), strict=True))
         keys.insert(0, _letter_column(by_row))
         columns = [_with_letters(column, by_row) for column in columns]
         caption += f" {pairs_caption(compared)}"
     table = Table.of(keys + columns, rows, caption, keys=len(keys), group=attrgetter("retrieval"))
-    if not asked.pairs:
+    if not specification.pairs:
         caption += _marks_text(table, results)
     if any(column.unit == _OF_BASELINE for column in declared):
         caption += " Sizes are in % of the baseline's."
@@ -88,7 +88,7 @@ def paper_table(results: Results, asked: PaperTable = PaperTable()) -> Table:
         caption += f" {SELECTED_NOTE}"
     shown = viewed(table)
     notes = _common_values(shown)
-    if not asked.rows:
+    if not specification.rows:
         notes += _left_out(rows)
     return replace(shown.table, caption=caption, note=" ".join(notes))
 
@@ -128,16 +128,16 @@ def _left_out(rows: Sequence[PaperRow]) -> list[str]:
     return [f"{shown} of {counted(built, 'built variant')}."]
 
 
-def _declared(results: Results, asked: Sequence[str]) -> list[VariantColumn]:
-    """Return the asked columns, or the columns of sizes and measures."""
+def _declared(results: Results, names: Sequence[str]) -> list[VariantColumn]:
+    """Return the named columns; without names, the columns of sizes and measures."""
     declared: list[VariantColumn] = []
-    if not asked:
+    if not names:
         declared += [BYTES_SHARE, POSTINGS_SHARE]
         for measure in results.measures:
             declared.append(mean_column(measure))
         return declared
     columns = _columns_by_name(results)
-    for name in asked:
+    for name in names:
         if name not in columns:
             near = ", ".join(get_close_matches(name, columns, 3) or results.measures)
             raise ConfigError(f"there is no column {name!r}", f"use columns of results.csv, such as {near}", "columns")

@@ -102,9 +102,9 @@ def entries() -> Mapping[str, str]:
 
 def bibliography(keys: Iterable[str]) -> str:
     """Return the entries of keys, each once, in the order of the file."""
-    asked = set(keys)
+    cited_keys = set(keys)
     cited: list[str] = []
     for key, entry in entries().items():
-        if key in asked:
+        if key in cited_keys:
             cited.append(entry)
     return "\n\n".join(cited) + "\n"

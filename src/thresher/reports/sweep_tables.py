@@ -60,12 +60,12 @@ def sweeps_table(
     rows = all_rows[:limit]
 
     def role_text(row: VariantRow) -> str:
-        own = roles[row.table.retrieval].get(row.index, [])
-        if not own:
+        answer_roles = roles[row.table.retrieval].get(row.index, [])
+        if not answer_roles:
             return _OUTSIDE
-        if len(own) > 1:
+        if len(answer_roles) > 1:
             return _BOTH
-        return own[0]
+        return answer_roles[0]
 
     main = measures[0]
     columns = [

@@ -78,13 +78,13 @@ class PageClock:
     @contextmanager
     def helper(self, number: int) -> Iterator[None]:
         """Give a helper the whole time of a page."""
-        left, _ = signal.setitimer(signal.ITIMER_REAL, self._seconds)
+        remaining_seconds, _ = signal.setitimer(signal.ITIMER_REAL, self._seconds)
         self.write(self._page, helper=number)
         try:
             yield
         finally:
             self.write(self._page)
-            signal.setitimer(signal.ITIMER_REAL, max(left, _SHORTEST))
+            signal.setitimer(signal.ITIMER_REAL, max(remaining_seconds, _SHORTEST))
 
     def write(self, page: int | None, helper: int | None = None) -> None:
         """Write which page and which helper is at work."""

@@ -60,7 +60,7 @@ class ScoredSegment:
         return tuple(verdict for verdict in self.verdicts if verdict.outcome in _DROPPING)
 
     @property
-    def kept(self) -> bool:
+    def is_kept(self) -> bool:
         """Whether no cut drops it."""
         return not self.dropped_by
 
@@ -116,7 +116,7 @@ def _joined(page: PageVerdicts, text: PageVerdicts) -> PageVerdicts:
     """Return the segments of a page that another text of it lacks, then that text, whose blocks are of the kind `TEXT`."""
     blocks_of_page = _blocks(page)
     blocks_of_text = _blocks(text)
-    segments = [segment for segment in page.segments if not segment.kept]
+    segments = [segment for segment in page.segments if not segment.is_kept]
     for segment in text.segments:
         segments.append(replace(segment, block=blocks_of_page + segment.block))
     kinds = page.kinds
@@ -213,7 +213,7 @@ def record(page: PageVerdicts) -> dict[str, Any]:
     segments: list[dict[str, Any]] = []
     for segment in page.segments:
         cuts = [_record_of_verdict(verdict) for verdict in segment.verdicts]
-        segments.append({"block": segment.block, "text": segment.text, "kept": segment.kept, "cuts": cuts})
+        segments.append({"block": segment.block, "text": segment.text, "kept": segment.is_kept, "cuts": cuts})
     return {"id": page.id, "segments": segments}
 
 
@@ -229,7 +229,7 @@ def _record_of_verdict(verdict: SegmentVerdict) -> dict[str, Any]:
     }
 
 
-def short(score: float) -> str:
+def score_text(score: float) -> str:
     """Print a score for people: whole numbers and large ones without decimals, others with two at most.
 
     >>> short(12.0), short(9.3333), short(23114.6), short(float("inf"))

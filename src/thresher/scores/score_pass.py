@@ -278,8 +278,8 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     """
     backend = backend or Backend()
     key = _claim(plan, folder, fresh)
-    done = folder / "complete.json"
-    report = _REPORT_FILE.find(done)
+    report_file = folder / "complete.json"
+    report = _REPORT_FILE.find(report_file)
     if report and report.shards == len(stores.written_shards(folder)):
         return report
 
@@ -306,7 +306,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     report = stores.total(reports, costs, backend.workers, [learnt, compared])
     if not report.documents:
         raise InputError("the collection is empty", "check the path", str(plan.collection.path))
-    _REPORT_FILE.write(done, report)
+    _REPORT_FILE.write(report_file, report)
     return report
 
 

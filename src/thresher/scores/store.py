@@ -383,9 +383,9 @@ def first_document(folder: Path) -> str:
     raise ValueError(f"no page in {folder} has an id")
 
 
-def missing_documents(folder: Path, wanted: Iterable[str]) -> set[str]:
-    """Return the documents of `wanted` that a store lacks, also under their ids in NFC or NFD; it has failed documents."""
-    missing = set(wanted)
+def missing_documents(folder: Path, documents: Iterable[str]) -> set[str]:
+    """Return which documents a store lacks, also under their ids in NFC or NFD; it has failed documents."""
+    missing = set(documents)
     document_of_form: dict[str, str] = {}
     for document in missing:
         for form in other_forms(document):

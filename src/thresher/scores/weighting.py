@@ -131,7 +131,7 @@ def weighted_table(table: Table, site: Table, weights: Weights) -> Table:
     columns["text"] = Texts.of([page.text for page in pages])
     columns["block_ends"] = Lists.of([page.ends(page.block_ends) for page in pages], np.int32)
     columns["sentence_ends"] = Lists.of([page.ends(page.sentence_ends) for page in pages], np.int32)
-    columns["words"] = sentences.own(table.lists("words"))
+    columns["words"] = sentences.of_own_segments(table.lists("words"))
     columns["levels"] = blocks.of(levels, 0)
     columns[ORIGINS] = sentences.origins
     for name in table.columns:
@@ -269,6 +269,6 @@ class _Copies:
         values[self._is_anchor] = of_anchors
         return Lists(values, self.origins.offsets)
 
-    def own(self, column: Lists) -> Lists:
+    def of_own_segments(self, column: Lists) -> Lists:
         """Return the values of a column for the shard's own blocks or sentences, 0 for all others."""
         return Lists(self.of(column, 0).values * self._is_own.astype(column.values.dtype), self.origins.offsets)

@@ -142,18 +142,18 @@ class HashTable:
     values: Values
     shift: np.uint64
 
-    def find(self, wanted: Ints) -> Ints:
+    def find(self, searched: Ints) -> Ints:
         """Return the slot of each key, -1 for missing keys."""
-        slots = _home(wanted, self.shift)
+        slots = _home(searched, self.shift)
         keys = self.keys[slots]
-        result = np.where(keys == wanted, slots, -1)
-        going = np.flatnonzero((keys != wanted) & (keys >= 0))
-        while len(going):
-            slots[going] = (slots[going] + 1) & (len(self.keys) - 1)
-            keys = self.keys[slots[going]]
-            hit = keys == wanted[going]
-            result[going[hit]] = slots[going[hit]]
-            going = going[~hit & (keys >= 0)]
+        result = np.where(keys == searched, slots, -1)
+        open_searches = np.flatnonzero((keys != searched) & (keys >= 0))
+        while len(open_searches):
+            slots[open_searches] = (slots[open_searches] + 1) & (len(self.keys) - 1)
+            keys = self.keys[slots[open_searches]]
+            is_found = keys == searched[open_searches]
+            result[open_searches[is_found]] = slots[open_searches[is_found]]
+            open_searches = open_searches[~is_found & (keys >= 0)]
         return result
 
 
@@ -163,15 +163,15 @@ def hash_table(keys: Ints, values: Values) -> HashTable:
     shift = np.uint64(64 - bits)
     table = np.full(1 << bits, -1, dtype=np.int64)
     slots = _home(keys, shift)
-    left = np.arange(len(keys))
-    while len(left):
+    unplaced = np.arange(len(keys))
+    while len(unplaced):
         # The first key hashed to an empty slot gets it; all others probe the next one.
-        wanted, first = np.unique(slots[left], return_index=True)
-        free = table[wanted] < 0
-        placed = left[first[free]]
+        probed, first_keys = np.unique(slots[unplaced], return_index=True)
+        is_free = table[probed] < 0
+        placed = unplaced[first_keys[is_free]]
         table[slots[placed]] = keys[placed]
-        left = np.setdiff1d(left, placed, assume_unique=True)
-        slots[left] = (slots[left] + 1) & (len(table) - 1)
+        unplaced = np.setdiff1d(unplaced, placed, assume_unique=True)
+        slots[unplaced] = (slots[unplaced] + 1) & (len(table) - 1)
     by_slot = np.zeros(len(table), dtype=np.float32)
     by_slot[slots] = values
     return HashTable(table, by_slot, shift)

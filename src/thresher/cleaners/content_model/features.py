@@ -361,7 +361,7 @@ def _quantities_of_elements(page: PageFacts) -> list[npt.NDArray[Any]]:
     words, linked, characters, marks, prose, headings = sums.take(after, axis=1) - sums.take(first, axis=1)
     blocks = np.maximum(after - first, 1)
     counts = page.tags_before.take(elements.after_elements, axis=1) - page.tags_before[:, :-1]
-    own = [
+    values = [
         words,
         words / page.total,
         share(linked, characters),
@@ -372,7 +372,7 @@ def _quantities_of_elements(page: PageFacts) -> list[npt.NDArray[Any]]:
         headings / blocks,
         np.zeros(len(words)),
     ]
-    return own + list(counts / blocks)
+    return values + list(counts / blocks)
 
 
 def _elements_around(page: PageFacts) -> Ints:

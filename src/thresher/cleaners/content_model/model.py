@@ -17,7 +17,7 @@ from thresher.base.errors import InputError, ThresherError
 from thresher.base.records import RecordFile
 from thresher.cleaners.content_model.features import BlockFeatures, Floats, Wide, feature_names, features_of
 from thresher.cleaners.content_model.network import NETWORK_ARRAYS, Network, network_of
-from thresher.cleaners.content_model.page_rules import forum_features, forum_names, of_page
+from thresher.cleaners.content_model.page_rules import block_scores, forum_features, forum_names
 from thresher.cleaners.content_model.trees import CALIBRATION_ARRAYS, TREE_ARRAYS, Calibration, Trees
 from thresher.pages import Segments
 
@@ -58,9 +58,9 @@ class NetworkStage:
 
 
 @cache
-def _rows(wanted: tuple[str, ...], names: tuple[str, ...]) -> npt.NDArray[np.int64]:
+def _rows(features: tuple[str, ...], names: tuple[str, ...]) -> npt.NDArray[np.int64]:
     row_by_name = {name: row for row, name in enumerate(names)}
-    return np.array([row_by_name[name] for name in wanted])
+    return np.array([row_by_name[name] for name in features])
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class ContentModel:
         if features.parts.comments.any():
             forum = self.forum_probability(features)
         of_blocks = self.network.probabilities(features.values, features.words)
-        return of_page(of_blocks, forum, features, comments).astype(np.float32)
+        return block_scores(of_blocks, forum, features, comments).astype(np.float32)
 
     def forum_probability(self, features: BlockFeatures) -> float:
         """Return the probability that a page is a forum's; see `forum_features`."""

@@ -43,8 +43,8 @@ class PageParts:
         footers: the blocks in the page's footer.
         endings: the blocks in elements that are named footers, and lines of copyright: a footer if no content follows.
         code: blocks of code.
-        others: all other blocks except the page's title.
-        texts: the other blocks outside elements of code, of `_TEXT_WORDS` words or more.
+        without_code: all blocks without code, except the page's title.
+        texts: the blocks of `without_code` outside elements of code, of `_TEXT_WORDS` words or more.
         main_part: the blocks of the smallest element with nearly all of the page's prose.
         comments: the blocks in elements that are named comments. Names within code do not count, since highlighted code has
             them for the comments of a program.
@@ -53,7 +53,7 @@ class PageParts:
     footers: Mask
     endings: Mask
     code: Mask
-    others: Mask
+    without_code: Mask
     texts: Mask
     main_part: slice
     comments: Mask

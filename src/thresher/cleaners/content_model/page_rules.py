@@ -15,7 +15,7 @@ from thresher.cleaners.content_model.features import THOUSAND, BlockFeatures, Fl
 from thresher.cleaners.content_model.page_parts import PageParts
 
 PAGE_RULES = 4
-"""The version of `of_page`; increase it when scores change without the model."""
+"""The version of `block_scores`; increase it when scores change without the model."""
 _PAGE, _AROUND, _SHARE = "page_", "in_", "share_"
 """The beginnings of the names of features: of the page, of the elements around a block, and of the words in these."""
 _FORUM = 0.25
@@ -39,9 +39,9 @@ _OF_HIGHEST, _MORE = 0.5, 0.1
 @cache
 def forum_names(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of the features that tell forums, from the names of blocks' features."""
-    of_page = [names[row] for row in _rows(names, _PAGE)]
-    around = [f"{_SHARE}{names[row]}" for row in _rows(names, _AROUND)]
-    return tuple(of_page + around)
+    names_of_page = [names[row] for row in _rows(names, _PAGE)]
+    names_around = [f"{_SHARE}{names[row]}" for row in _rows(names, _AROUND)]
+    return tuple(names_of_page + names_around)
 
 
 def forum_features(names: tuple[str, ...], values: Floats, words: Wide) -> Floats:
@@ -67,7 +67,7 @@ def _rows(names: tuple[str, ...], begin: str) -> npt.NDArray[np.int64]:
     return np.array([row for row, name in enumerate(names) if name.startswith(begin)])
 
 
-def of_page(probabilities: Wide, forum: float, features: BlockFeatures, comments: bool = False) -> Wide:
+def block_scores(probabilities: Wide, forum: float, features: BlockFeatures, comments: bool = False) -> Wide:
     """Return the scores of a page's blocks, with a half at the page's cutoff; shape (blocks,).
 
     Repeats, footers, and comments that are no content score 0. Code scores at least as high as the texts around it. All other
@@ -140,11 +140,11 @@ def with_code(scores: Wide, parts: PageParts) -> Wide:
     """
     if not parts.code.any():
         return scores
-    of_others = np.where(parts.others, scores, 0)
-    highest_behind = np.maximum.accumulate(of_others[::-1])[::-1]
-    least = np.minimum(np.maximum.accumulate(of_others), highest_behind)
+    scores_without_code = np.where(parts.without_code, scores, 0)
+    highest_behind = np.maximum.accumulate(scores_without_code[::-1])[::-1]
+    least = np.minimum(np.maximum.accumulate(scores_without_code), highest_behind)
     main = parts.main_part
-    least[main] = np.maximum(least[main], of_others[main][parts.texts[main]].max(initial=0))
+    least[main] = np.maximum(least[main], scores_without_code[main][parts.texts[main]].max(initial=0))
     raised: Wide = np.where(parts.code, np.maximum(scores, least), scores)
     return raised
 

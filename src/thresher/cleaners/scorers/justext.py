@@ -266,11 +266,11 @@ class Justext(Scorer):
             return own_stop_list(Path(path))
         return stop_list(str(self.values["lang"]))
 
-    def _stop_word_shares(self, segments: Segments, paragraphs: _Paragraphs, wanted: Mask) -> Floats:
+    def _stop_word_shares(self, segments: Segments, paragraphs: _Paragraphs, mask: Mask) -> Floats:
         """Return the share of stop words of each paragraph that is wanted, 0 for others; shape (paragraphs,)."""
         stop_words = self._stop_words
         shares = np.zeros(len(paragraphs.starts))
-        for index, text in paragraphs.texts(segments, wanted):
+        for index, text in paragraphs.texts(segments, mask):
             words = text.lower().split()
             shares[index] = sum(map(stop_words.__contains__, words)) / len(words)
         return shares
@@ -322,9 +322,9 @@ class _Paragraphs:
     starts: Ints
     images: Mask
 
-    def texts(self, segments: Segments, wanted: Mask) -> Iterator[tuple[int, str]]:
+    def texts(self, segments: Segments, mask: Mask) -> Iterator[tuple[int, str]]:
         """Yield the index and the text of each paragraph that is wanted."""
-        indices = np.flatnonzero(wanted)
+        indices = np.flatnonzero(mask)
         ends = np.append(self.starts[1:], len(self.blocks))[indices]
         for index, start, end in zip(indices.tolist(), self.starts[indices].tolist(), ends.tolist(), strict=True):
             yield index, "\n".join([segments.blocks[block] for block in self.blocks[start:end].tolist()])

@@ -330,7 +330,7 @@ def write_binary(arpa: Path, binary: Path) -> bool:
     program = shutil.which(PROGRAM)
     if program is None:
         return False
-    done = subprocess.run([program, "probing", arpa, binary], capture_output=True, text=True, check=False)
-    if done.returncode:
+    completed = subprocess.run([program, "probing", arpa, binary], capture_output=True, text=True, check=False)
+    if completed.returncode:
         binary.unlink(missing_ok=True)
-    return not done.returncode
+    return not completed.returncode

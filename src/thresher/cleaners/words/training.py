@@ -212,15 +212,15 @@ def _count_pages(pages: Iterable[Sequence[str]]) -> _CountedPages:
     return _CountedPages(total, ngrams.merged(runs))
 
 
-def _texts(pages: Iterable[Sequence[str]], keys: Ints, wanted: npt.NDArray[np.bool_]) -> Iterator[str]:
+def _texts(pages: Iterable[Sequence[str]], keys: Ints, is_written: npt.NDArray[np.bool_]) -> Iterator[str]:
     """Yield text with a line for each distinct sentence that is wanted, `PORTION` at a time.
 
     Args:
         pages: their sentences.
         keys: the digests of all sentences, ascending.
-        wanted: whether the sentence of each digest is wanted.
+        is_written: whether the sentence of each digest is wanted.
     """
-    open_digests = wanted.copy()
+    open_digests = is_written.copy()
     lines: list[str] = []
     size = 0
     for sentences in pages:

@@ -123,9 +123,9 @@ class _Slice:
         self._end = end
 
     def read(self, size: int = -1) -> bytes:
-        left = self._end - self.at
-        if size < 0 or size > left:
-            size = left
+        remaining = self._end - self.at
+        if size < 0 or size > remaining:
+            size = remaining
         if not size:
             return b""
         data = bytes(self._blocks.view(self.at, 1, size))

@@ -51,7 +51,7 @@ _UTF16_BOMS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be
 _MOST_CONTROLS = 1 / 20
 _CONTROLS = bytes(sorted({*range(32), 127} - {*b"\t\n\f\r"}))
 
-Entry = TypeVar("Entry")
+Gold = TypeVar("Gold")
 
 
 def decode_gold(content: bytes) -> str:
@@ -142,13 +142,13 @@ def gold_of(folder: Path) -> Path:
     )
 
 
-def matched(gold: Mapping[str, Entry], pages: Iterable[str]) -> dict[str, Entry]:
+def matched(gold: Mapping[str, Gold], pages: Iterable[str]) -> dict[str, Gold]:
     """Return gold by the stems of the `pages`, for names such as `1.html.corrected.txt` and `1-cleaned.txt` too.
 
     Gold that belongs to no page keeps its stem.
     """
     stems = set(pages)
-    by_page: dict[str, Entry] = {}
+    by_page: dict[str, Gold] = {}
     for stem, entry in gold.items():
         short = stem
         if stem not in stems:

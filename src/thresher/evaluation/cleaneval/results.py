@@ -268,7 +268,7 @@ def _over_type(result: CleanerResult, page_type: str, page_types: Sequence[str])
     )
 
 
-def asked(names: Sequence[str]) -> tuple[Cleaner, ...]:
+def parse_cleaners(names: Sequence[str]) -> tuple[Cleaner, ...]:
     """Return the cleaners to measure, all text first. Without names, return the cleaners of `ROWS`.
 
     Different spellings of one name count once.

@@ -13,19 +13,19 @@ _SIZE = re.compile(r"([0-9][0-9_]*(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?", re.IGNORECA
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
-def parse_size(asked: str | int, where: str = "--bytes") -> int:
+def parse_size(text: str | int, where: str = "--bytes") -> int:
     """Read `4M`, `4 MB`, `500k` and `4000000` as bytes; M is 10⁶, and Mi is 2²⁰.
 
     >>> parse_size("4M"), parse_size("1.5 GB"), parse_size("500k"), parse_size("1 MiB")
     (4000000, 1500000000, 500000, 1048576)
     """
-    match = _SIZE.fullmatch(str(asked).strip())
+    match = _SIZE.fullmatch(str(text).strip())
     size = 0
     if match is not None:
         number, unit, binary = match.groups()
         size = round(float(number.replace("_", "")) * (1024 if binary else 1000) ** _POWERS[unit.lower()])
     if size < 1:
-        raise ConfigError(f"{str(asked)!r} is not a size", "write bytes, such as 4M, 500k or 4000000", where)
+        raise ConfigError(f"{str(text)!r} is not a size", "write bytes, such as 4M, 500k or 4000000", where)
     return size
 
 

@@ -69,7 +69,7 @@ def cut_page(page: PageVerdicts, analyzer: Any, query_terms: Collection[str]) ->
     for segment, tokens in zip(page.segments, tokens_of_segments, strict=True):
         kind = page.kinds[segment.block]
         counts = _counts_of(query_terms, tokens)
-        if segment.kept:
+        if segment.is_kept:
             cleaned_by_kind.setdefault(kind, Counter()).update(counts)
         elif counts:
             drops = tuple(map(_drop, segment.dropped_by))

@@ -168,12 +168,12 @@ def add_vocabularies(vocabularies: Sequence[HashedTerms], sweeps: int) -> Hashed
     terms, term_of_hash = np.unique(_joined(hashes, np.uint64), return_inverse=True)
     if len(terms) > MOST_TERMS:
         limit = min(limit, int(terms[MOST_TERMS - 1]))
-    listed = int(np.searchsorted(terms, np.uint64(limit), side="right"))
+    terms_within_limit = int(np.searchsorted(terms, np.uint64(limit), side="right"))
     steps: list[Steps] = []
     for sweep in range(sweeps):
         steps_of_sweep = _joined([vocabulary.steps[sweep] for vocabulary in vocabularies], np.uint16)
-        steps.append(first_steps(steps_of_sweep, term_of_hash, len(terms))[:listed])
-    return HashedTerms(terms[:listed], tuple(steps), limit)
+        steps.append(first_steps(steps_of_sweep, term_of_hash, len(terms))[:terms_within_limit])
+    return HashedTerms(terms[:terms_within_limit], tuple(steps), limit)
 
 
 def first_steps(steps: Steps, numbers: Ints, size: int) -> Steps:

@@ -110,8 +110,8 @@ def spread_over_sizes(table: VariantTable, sweep: str, count: int) -> list[float
         if row.variant.sweep == sweep:
             rows.append(row)
     postings = np.array([row.index.postings for row in rows])
-    wanted = np.linspace(postings.min(), postings.max(), count + 1)[1:]
-    nearest = np.unique(np.abs(postings[:, None] - wanted).argmin(axis=0))
+    equal_steps = np.linspace(postings.min(), postings.max(), count + 1)[1:]
+    nearest = np.unique(np.abs(postings[:, None] - equal_steps).argmin(axis=0))
     cutoffs: list[float] = []
     for index in nearest.tolist():
         if postings[index]:

@@ -56,13 +56,13 @@ class MatchChunks:
         """The number of documents with a query term."""
         return sum(len(ids) for ids in self.ids)
 
-    def numbers(self, wanted: Iterable[str]) -> dict[str, int]:
+    def numbers(self, ids: Iterable[str]) -> dict[str, int]:
         """Return the numbers of documents in the whole collection by id; documents without a query term are left out."""
-        chosen = set(wanted)
+        distinct_ids = set(ids)
         numbers: dict[str, int] = {}
-        for chunk, ids in zip(self.chunks, self.ids, strict=True):
-            for identifier, number in zip(ids, chunk.numbers.tolist(), strict=True):
-                if identifier in chosen:
+        for chunk, ids_of_chunk in zip(self.chunks, self.ids, strict=True):
+            for identifier, number in zip(ids_of_chunk, chunk.numbers.tolist(), strict=True):
+                if identifier in distinct_ids:
                     numbers[identifier] = number
         return numbers
 

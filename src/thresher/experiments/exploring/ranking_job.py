@@ -84,9 +84,9 @@ def evaluate_sweeps(job: RankingJob, backend: Backend | None, folder: Path) -> l
         backend = Backend(workers=1)
     tasks = _tasks(job, in_parallel)
     calls = [(job, task) for task in tasks]
-    done = compute(backend, evaluate_task, calls, "ranking", str(folder), ordered=True)
+    results = compute(backend, evaluate_task, calls, "ranking", str(folder), ordered=True)
     values_of_tasks: dict[tuple[int, int], list[list[Floats]]] = {}
-    for task, values in zip(tasks, progress(done, "ranking", len(tasks), "tasks"), strict=True):
+    for task, values in zip(tasks, progress(results, "ranking", len(tasks), "tasks"), strict=True):
         values_of_tasks.setdefault((task.sweep, task.model), []).append(values)
     by_sweep: list[list[Floats]] = []
     for sweep in range(len(job.statistics)):

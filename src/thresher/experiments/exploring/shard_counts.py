@@ -125,12 +125,12 @@ class _Shard:
         hits = np.flatnonzero(query_terms[self._tokens.term] >= 0)
         matching = np.zeros(len(self._table), dtype=np.bool_)
         matching[self._tokens.page[self._tokens.sentence[hits]]] = True
-        listed = np.flatnonzero(matching[self._tokens.page] & (self._tokens_of_sentence > 0))
+        sentences_of_matches = np.flatnonzero(matching[self._tokens.page] & (self._tokens_of_sentence > 0))
         ids = self._table.texts("id").tolist()
         return ShardCounts(
             ids=tuple(ids[row] for row in np.flatnonzero(matching).tolist()),
-            sentences=self._sentences(listed, matching, steps),
-            occurrences=self._occurrences(listed, hits, query_terms),
+            sentences=self._sentences(sentences_of_matches, matching, steps),
+            occurrences=self._occurrences(sentences_of_matches, hits, query_terms),
             counts=tuple(counts),
             vocabulary=add_vocabularies([self._vocabulary(steps_of_postings)], len(job.sweeps)),
         )
@@ -161,22 +161,24 @@ class _Shard:
             steps_of_terms.append(first_steps(steps, self._term_of_posting, len(terms)))
         return HashedTerms(terms, tuple(steps_of_terms), ALL_HASHES)
 
-    def _sentences(self, listed: Ints, matching: npt.NDArray[np.bool_], steps: Sequence[Steps]) -> Sentences:
+    def _sentences(
+        self, sentences_of_matches: Ints, matching: npt.NDArray[np.bool_], steps: Sequence[Steps]
+    ) -> Sentences:
         """Return the listed sentences of the matching documents."""
         row_of_page = np.cumsum(matching) - 1
-        steps_of_listed = np.zeros((len(steps), len(listed)), dtype=np.uint16)
+        steps_of_matches = np.zeros((len(steps), len(sentences_of_matches)), dtype=np.uint16)
         for sweep, steps_of_sweep in enumerate(steps):
-            steps_of_listed[sweep] = steps_of_sweep[listed]
+            steps_of_matches[sweep] = steps_of_sweep[sentences_of_matches]
         return Sentences(
-            document=row_of_page[self._tokens.page[listed]].astype(np.int32),
-            tokens=self._tokens_of_sentence[listed].astype(np.int32),
-            steps=steps_of_listed,
+            document=row_of_page[self._tokens.page[sentences_of_matches]].astype(np.int32),
+            tokens=self._tokens_of_sentence[sentences_of_matches].astype(np.int32),
+            steps=steps_of_matches,
         )
 
-    def _occurrences(self, listed: Ints, hits: Ints, query_terms: Ints) -> Occurrences:
+    def _occurrences(self, sentences_of_matches: Ints, hits: Ints, query_terms: Ints) -> Occurrences:
         """Return the query terms in the listed sentences, each term once a sentence; `hits` are the tokens of query terms."""
         row_of_sentence = np.zeros(len(self._tokens.page), dtype=np.int64)
-        row_of_sentence[listed] = np.arange(len(listed))
+        row_of_sentence[sentences_of_matches] = np.arange(len(sentences_of_matches))
         terms = max(len(query_terms), 1)
         keys = row_of_sentence[self._tokens.sentence[hits]] * terms + self._tokens.term[hits]
         occurrences, tf = np.unique(keys, return_counts=True)

@@ -139,7 +139,7 @@ class CutShard:
     rows: Sequence[Row]
     left_out: int
     blocks_not_found: int
-    kept: int
+    with_text: int
     emptied: Mapping[str, int]
     words: int
     unfit_ids: int
@@ -151,7 +151,7 @@ class Tally:
 
     documents: int = 0
     bytes: int = 0
-    kept: int = 0
+    with_text: int = 0
     words: int = 0
     left_out: int = 0
     blocks_not_found: int = 0
@@ -169,7 +169,7 @@ class Tally:
 
     def add(self, shard: CutShard) -> None:
         """Count the documents of a shard."""
-        self.kept += shard.kept
+        self.with_text += shard.with_text
         self.words += shard.words
         self.left_out += shard.left_out
         self.blocks_not_found += shard.blocks_not_found
@@ -191,7 +191,7 @@ class Tally:
         return CleanCounts(
             documents=self.documents,
             bytes=self.bytes,
-            kept=self.kept,
+            kept=self.with_text,
             emptied=self.emptied.total(),
             emptied_languages=emptied,
             failed=self.failed.total(),

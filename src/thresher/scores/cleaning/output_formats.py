@@ -73,9 +73,10 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
         raise user_error(error, path) from error
 
 
-def check_apart(outputs: Sequence[Path], collection: Collection, asked: str) -> None:
-    """Refuse outputs that would overwrite the collection or later be read as part of it; `asked` is the user's format,
-    if any.
+def check_apart(outputs: Sequence[Path], collection: Collection, named_format: str) -> None:
+    """Refuse outputs that would overwrite the collection or later be read as part of it.
+
+    `named_format` is the format that the user names; empty if none.
     """
     if not isinstance(collection, Files):
         return
@@ -92,7 +93,7 @@ def check_apart(outputs: Sequence[Path], collection: Collection, asked: str) -> 
         kind = TEXT_DUMPS if name.endswith(TEXT_SUFFIXES) else kind_of(name)
         if kind == collection.format:
             raise ConfigError("it would be read as a part of the collection", "write it elsewhere", str(path))
-        if kind_of(name) and not asked:
+        if kind_of(name) and not named_format:
             what = "the folder that is read would then hold files of several kinds"
             raise ConfigError(what, f"write it elsewhere, or add --format {collection.format}", str(path))
 
@@ -205,21 +206,21 @@ def is_page_folder(path: str | Path) -> bool:
     return str(path).endswith("/") or (Path(path).is_dir() and not _ENDING.search(Path(path).name))
 
 
-def output_format(path: str | Path, wanted: Output) -> OutputFormat:
+def output_format(path: str | Path, output: Output) -> OutputFormat:
     """Return the format of a file to write.
 
     Standard output, pipes and devices get JSON lines, and folders text, unless a format is named.
     """
     if is_page_folder(path):
-        kind = _KINDS.get(wanted.format, wanted.format) or TEXT
+        kind = _KINDS.get(output.format, output.format) or TEXT
         if kind not in _PER_PAGE:
             fix = f"use one of {', '.join(_PER_PAGE)}, or name a file"
             raise ConfigError(f"files of a page each cannot be {kind!r}", fix, "--output-format")
         return OutputFormat(kind, per_page=True)
     path = Path(path)
     match = _ENDING.search(path.name) or _ENDING.search(real_path(path).name)
-    if wanted.format:
-        name = wanted.format
+    if output.format:
+        name = output.format
     elif match:
         name = match[1].lower().replace("ndjson", JSON_LINES)
     elif is_stream(path):

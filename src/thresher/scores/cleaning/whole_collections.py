@@ -398,7 +398,7 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
         rows=rows,
         left_out=left_out,
         blocks_not_found=blocks_not_found,
-        kept=documents_with_text,
+        with_text=documents_with_text,
         emptied=emptied,
         words=words,
         unfit_ids=unfit_ids,
