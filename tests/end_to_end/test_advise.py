@@ -87,7 +87,7 @@ def test_removed_words_by_kind_are_those_that_explaining_shows(crawl: Path, tmp_
         for segment in page.segments:
             kind, count = page.kinds[segment.block].value, len(segment.text.split())
             words[kind] += count
-            if not segment.kept:
+            if not segment.is_kept:
                 removed[kind] += count
     assert removed.total() >= 3 * PAGES // 10
     assert {block.kind: block.words for block in advice.blocks} == words

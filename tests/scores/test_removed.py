@@ -110,7 +110,7 @@ def test_what_a_floor_keeps_is_said(tmp_path: Path) -> None:
 def test_what_is_within_a_quota_is_said(tmp_path: Path) -> None:
     # Oats | One two three. Four five. | Rye | six | -- --
     page, _ = judged(tmp_path, "words@doc70")
-    assert [segment.kept for segment in page.segments] == [True, True, False, False, False]
+    assert [segment.is_kept for segment in page.segments] == [True, True, False, False, False]
     assert [segment.verdicts[0].outcome for segment in page.segments[1:3]] == ["passed", "dropped"]
     folder = tmp_path / "headings"
     folder.mkdir()
@@ -147,7 +147,7 @@ def test_all_cuts_that_drop_a_segment_are_named_in_the_cleaners_order(tmp_path: 
         ["perplexity", "words"],
     ]
     assert [segment.verdicts[1].score for segment in page.segments] == [1, 5, 5, 1, 1, 0]
-    assert not any(segment.kept for segment in page.segments)
+    assert not any(segment.is_kept for segment in page.segments)
     # A sentence without words is infinitely perplexing, which JSON cannot say.
     assert math.isinf(page.segments[-1].verdicts[0].score)
     assert record(page)["segments"][-1]["cuts"][0]["score"] is None
@@ -156,7 +156,7 @@ def test_all_cuts_that_drop_a_segment_are_named_in_the_cleaners_order(tmp_path: 
 def test_the_baseline_judges_nothing(tmp_path: Path) -> None:
     page, _ = judged(tmp_path, "none")
     assert [segment.verdicts for segment in page.segments] == [()] * 5
-    assert all(segment.kept for segment in page.segments)
+    assert all(segment.is_kept for segment in page.segments)
 
 
 def test_scores_are_the_shortest_decimals_of_a_stored_number(tmp_path: Path) -> None:
@@ -206,10 +206,10 @@ def test_kept_and_dropped_are_all_and_what_is_kept_is_what_clean_keeps(
     dropped = 0
     for page, document, text in zip(pages, cleaned, texts, strict=True):
         assert bare("".join(segment.text for segment in page.segments)) == bare(text)
-        assert bare("".join(segment.text for segment in page.segments if segment.kept)) == bare(document.text)
-        dropped += sum(not segment.kept for segment in page.segments)
+        assert bare("".join(segment.text for segment in page.segments if segment.is_kept)) == bare(document.text)
+        dropped += sum(not segment.is_kept for segment in page.segments)
         for segment in page.segments:
-            assert segment.kept == all(verdict.outcome != DROPPED for verdict in segment.verdicts)
+            assert segment.is_kept == all(verdict.outcome != DROPPED for verdict in segment.verdicts)
             assert len(segment.verdicts) == len(cleaner.cuts)
     assert (dropped > 0) == (name != "none")
 

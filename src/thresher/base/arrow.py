@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -68,12 +68,19 @@ def numpy_array(array: Any) -> npt.NDArray[Any]:
     return np.from_dlpack(array)
 
 
-def flat_lists(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the offset where each list of a column begins and the last list ends, and the numbers of all lists in order."""
+class FlatLists(NamedTuple):
+    """The offset where each list of a column begins and the last list ends, and the numbers of all lists in order."""
+
+    offsets: npt.NDArray[Any]
+    numbers: npt.NDArray[Any]
+
+
+def flat_lists(column: Any) -> FlatLists:
+    """Return the lists of a column of numbers."""
     column = column.combine_chunks()
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0)
-    return numpy_array(column.offsets), numpy_array(column.values)
+    return FlatLists(numpy_array(column.offsets), numpy_array(column.values))
 
 
 def _validity(is_valid: npt.NDArray[np.bool_] | None) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from thresher.base.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip
 from thresher.collections.interface import JsonFields, ReadOptions
@@ -117,8 +117,8 @@ def source_of(record: Any, file: str, offset: int, size: int, options: ReadOptio
     document_id = ""
     try:
         document_id = options.rule.fit(_id(record, options.fields.id, unit))
-        content, is_text, charset = _content(record, options.fields.html, options.fields.text, unit)
-        size = len(content)
+        content = _content(record, options.fields.html, options.fields.text, unit)
+        size = len(content.data)
         if size > options.max_bytes:
             raise ValueError(too_large(size, options.max_bytes))
     except ValueError as error:
@@ -129,10 +129,10 @@ def source_of(record: Any, file: str, offset: int, size: int, options: ReadOptio
         file,
         size,
         offset,
-        content=content,
+        content=content.data,
         url=url.encode("utf-8", "replace").decode() if isinstance(url, str) else None,
-        charset=charset,
-        is_text=is_text,
+        charset=content.charset,
+        is_text=content.is_text,
         members=_further_members(record, options.fields),
     )
 
@@ -160,14 +160,21 @@ def _id(record: Any, names: Sequence[str], unit: str) -> str:
     raise ValueError(f"the {unit} has no {spelled}" if value is None else "the id is neither text nor an integer")
 
 
-def _content(record: Any, pages: Sequence[str], texts: Sequence[str], unit: str) -> tuple[bytes, bool, str | None]:
-    """Return the bytes of the page or text, whether they are text, and the charset if that is known."""
+class _Content(NamedTuple):
+    """The bytes of a page or text, whether they are text, and the charset if it is known."""
+
+    data: bytes
+    is_text: bool
+    charset: str | None
+
+
+def _content(record: Any, pages: Sequence[str], texts: Sequence[str], unit: str) -> _Content:
     page = _first(record, pages)
     content = _first(record, texts) if page is None else page
     if isinstance(content, str):
-        return content.encode("utf-8", "replace"), page is None, "utf-8"
+        return _Content(content.encode("utf-8", "replace"), page is None, "utf-8")
     if isinstance(content, bytes):
-        return content, page is None, None
+        return _Content(content, page is None, None)
     if content is None:
         names = [f"`{name}`" for name in pages]
         names += [f"`{name}`" for name in texts]

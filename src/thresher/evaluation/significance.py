@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,21 @@ UNTESTED = frozenset({"Judged"})
 """Measures that do not measure effectiveness: reported, never tested."""
 
 Row = TypeVar("Row", bound=Hashable)
+
+
+class Bounds(NamedTuple):
+    """The bounds of an interval."""
+
+    low: float
+    high: float
+
+
+class TopicCounts(NamedTuple):
+    """The number of topics won, tied and lost."""
+
+    wins: int
+    ties: int
+    losses: int
 
 
 @dataclass(frozen=True)
@@ -73,14 +88,14 @@ class Comparison:
     selected: bool = False
 
     @cached_property
-    def interval(self) -> tuple[float, float]:
+    def interval(self) -> Bounds:
         """Interval of the mean difference, of level 1 − α."""
-        return self.ci_low, self.ci_high
+        return Bounds(self.ci_low, self.ci_high)
 
     @cached_property
-    def outcome(self) -> tuple[int, int, int]:
+    def outcome(self) -> TopicCounts:
         """Topics won, tied and lost."""
-        return self.wins, self.ties, self.losses
+        return TopicCounts(self.wins, self.ties, self.losses)
 
     @property
     def differing(self) -> int:
@@ -371,7 +386,7 @@ def _p(differences: NDArray[np.float64], test: str, ranks: SignedRanks, seed: in
 
 def ratio_interval(
     values: NDArray[np.float64], baseline: NDArray[np.float64], alpha: float = ALPHA, seed: int = SEED
-) -> tuple[float, float]:
+) -> Bounds:
     """Return the bounds of the ratio of two means over topics: the percentile bootstrap (Efron 1979) at level 1 - alpha.
 
     Values are not negative; the baseline's are above 0 for some topic.
@@ -386,9 +401,7 @@ def ratio_interval(
     return _bounds(len(values), ratios, alpha, seed)
 
 
-def _bounds(
-    n: int, statistic: Callable[[NDArray[np.int64]], NDArray[np.float64]], alpha: float, seed: int
-) -> tuple[float, float]:
+def _bounds(n: int, statistic: Callable[[NDArray[np.int64]], NDArray[np.float64]], alpha: float, seed: int) -> Bounds:
     """Return quantiles of a statistic over resamples; it takes the numbers of the topics drawn, shape (resamples, n)."""
     generator = np.random.default_rng(seed)
     block = max(1, 1_000_000 // n)  # bounds the memory, not the result
@@ -397,7 +410,7 @@ def _bounds(
         count = min(block, RESAMPLES - start)
         values.append(statistic(generator.integers(0, n, size=(count, n))))
     low, high = np.quantile(np.concatenate(values), [alpha / 2, 1 - alpha / 2])
-    return float(low), float(high)
+    return Bounds(float(low), float(high))
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:

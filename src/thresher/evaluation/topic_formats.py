@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thresher.base.errors import InputError
+from thresher.base.number_text import counted
 from thresher.evaluation.json_topics import json_lines, json_topics, looks_like_json
 from thresher.evaluation.topic_fields import TITLE, Fields, ReadTopic, only
 from thresher.evaluation.xml_topics import xml_topics
@@ -75,8 +76,7 @@ def _tsv(text: str, path: Path) -> Iterator[ReadTopic]:
         if not line.strip() or (number == 1 and columns[0].strip().lower() in ID_NAMES):
             continue
         if len(columns) != 2:
-            noun = "column" if len(columns) == 1 else "columns"
-            what = f"the line has {len(columns)} tab-separated {noun}, not 2"
+            what = f"the line has {counted(len(columns), 'tab-separated column')}, not 2"
             raise InputError(what, "write `id<TAB>query`", f"{path}:{number}")
         yield ReadTopic(columns[0].strip(), [(TITLE, columns[1])], number)
 

@@ -439,6 +439,6 @@ def _stacked(table: pa.Table, names: Sequence[str], topics: int) -> Floats:
     """Return columns of lists as an array of shape (columns, variants, topics)."""
     stacked = np.zeros((len(names), len(table), topics))
     for column, name in enumerate(names):
-        begins, values = pa.flat_lists(table[name])
-        stacked[column] = values[begins[0] : begins[-1]].reshape(len(table), topics)
+        lists = pa.flat_lists(table[name])
+        stacked[column] = lists.numbers[lists.offsets[0] : lists.offsets[-1]].reshape(len(table), topics)
     return stacked

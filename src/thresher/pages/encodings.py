@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, NamedTuple
 
 REPLACEMENT = "\ufffd"
 
@@ -79,6 +79,16 @@ _DESCRIPTION = re.compile(rb"""(?:name|property)\s*=\s*["']?(?!content-type)[\w:
 
 Errors = Literal["replace", "ignore"]
 _REPLACEMENTS: dict[Errors, str] = {"replace": REPLACEMENT, "ignore": ""}
+
+
+class _ExtraCharacter(NamedTuple):
+    """A character that browsers decode and a codec of Python lacks, and its size in bytes; an empty string for none."""
+
+    character: str
+    size: int
+
+
+_NO_CHARACTER = _ExtraCharacter("", 1)
 
 
 def codec_of(label: str) -> str | None:
@@ -181,17 +191,17 @@ def _as_euc_jp(content: bytes) -> bytes:
     return b"".join(pieces)
 
 
-def _gb18030_extra(invalid: bytes) -> tuple[str, int]:
-    """Return a character that Python's gb18030 lacks, and its size in bytes; an empty string if there is none."""
+def _gb18030_extra(invalid: bytes) -> _ExtraCharacter:
+    """Return a character that Python's gb18030 lacks."""
     if invalid[:1] == b"\x80":
-        return "€", 1
-    return "", 1
+        return _ExtraCharacter("€", 1)
+    return _NO_CHARACTER
 
 
-def _euc_jp_extra(invalid: bytes) -> tuple[str, int]:
-    """Return a character of NEC or IBM that Python's euc_jp lacks and its cp932 has, and its size; an empty string if none."""
+def _euc_jp_extra(invalid: bytes) -> _ExtraCharacter:
+    """Return a character of NEC or IBM that Python's euc_jp lacks and its cp932 has."""
     if len(invalid) < 2 or not 0xA1 <= min(invalid) <= max(invalid) <= 0xFE:
-        return "", 1
+        return _NO_CHARACTER
     row = invalid[0] - 0xA0
     cell = invalid[1] - 0xA0
     # From rows and cells to Shift_JIS: JIS X 0208, appendix 1.
@@ -205,8 +215,8 @@ def _euc_jp_extra(invalid: bytes) -> tuple[str, int]:
             second += 1
     character = bytes([first, second]).decode("cp932", "replace")
     if len(character) == 1 and character != REPLACEMENT:
-        return character, 2
-    return "", 1
+        return _ExtraCharacter(character, 2)
+    return _NO_CHARACTER
 
 
 def _metas(markup: bytes) -> Iterator[str]:
@@ -236,16 +246,16 @@ def _of_ascii(label: bytes) -> str | None:
     return "utf-8" if codec is not None and codec.startswith("utf-16") else codec
 
 
-def _register(codec: str, extra: Callable[[bytes], tuple[str, int]]) -> None:
+def _register(codec: str, extra: Callable[[bytes], _ExtraCharacter]) -> None:
     """Register error handlers of a codec that replace or ignore only the bytes that browsers replace."""
     for errors, replacement in _REPLACEMENTS.items():
 
         def handle(error: UnicodeError, replacement: str = replacement) -> tuple[str, int]:
             if not isinstance(error, UnicodeDecodeError):
                 raise error
-            character, size = extra(error.object[error.start : error.start + 2])
-            if character:
-                return character, error.start + size
+            decoded = extra(error.object[error.start : error.start + 2])
+            if decoded.character:
+                return decoded.character, error.start + decoded.size
             return replacement, error.end
 
         codecs.register_error(_HANDLER.format(codec, errors), handle)

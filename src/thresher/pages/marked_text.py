@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from thresher.pages.segments import Segments
 
@@ -98,7 +99,7 @@ def dump_blocks(lines: Sequence[str]) -> list[list[str]]:
     follows_text = False
     for line in lines:
         has_text = bool(line.split())
-        if has_text and follows_text and not split_mark(line)[0]:
+        if has_text and follows_text and not split_mark(line).label:
             blocks[-1].append(line)
         elif has_text:
             blocks.append([line])
@@ -106,19 +107,34 @@ def dump_blocks(lines: Sequence[str]) -> list[list[str]]:
     return blocks
 
 
-def heading_mark(line: str) -> tuple[int, str]:
-    """Return the heading level of the mark at the beginning of a line, 0 for none; and the line without the mark.
+class LevelledLine(NamedTuple):
+    """The heading level of the mark at the beginning of a line, 0 for none; and the line without the mark."""
 
-    Bullets and numbers stay: they are text.
+    level: int
+    text: str
 
-    >>> heading_mark("## Storms"), heading_mark("<h>Storms"), heading_mark("<p>Rain"), heading_mark("* Rain")
-    ((2, 'Storms'), (1, 'Storms'), (0, 'Rain'), (0, '* Rain'))
+
+class LabelledLine(NamedTuple):
+    """The label of the mark at the beginning of a line, empty for none; and the line without the mark."""
+
+    label: str
+    text: str
+
+
+def heading_mark(line: str) -> LevelledLine:
+    """Read the mark of a heading or paragraph at the beginning of a line. Bullets and numbers stay: they are text.
+
+    >>> heading_mark("## Storms"), heading_mark("<p>Rain")
+    (LevelledLine(level=2, text='Storms'), LevelledLine(level=0, text='Rain'))
+    >>> heading_mark("<h>Storms").level, heading_mark("* Rain").text
+    (1, '* Rain')
     """
     if tag := _LABEL.match(line):
-        return int(tag[1] == HEADING), line[tag.end() :]
+        level = 1 if tag[1] == HEADING else 0
+        return LevelledLine(level, line[tag.end() :])
     if heading := _HEADING.match(line):
-        return heading[0].count("#"), line[heading.end() :]
-    return 0, line
+        return LevelledLine(heading[0].count("#"), line[heading.end() :])
+    return LevelledLine(0, line)
 
 
 def is_bar(text: str) -> bool:
@@ -133,16 +149,16 @@ def is_bar(text: str) -> bool:
     return len(fields) >= _FIELDS and all(len(field) <= _FIELD_WORDS for field in fields)
 
 
-def split_mark(line: str) -> tuple[str, str]:
-    """Return the label of the mark that begins a line, else an empty string; and the rest of the line."""
+def split_mark(line: str) -> LabelledLine:
+    """Read the mark of a heading, paragraph or list item at the beginning of a line."""
     if tag := _LABEL.match(line):
         rest = line[tag.end() :].rstrip()
         # Some bullets count only if they are indented.
         if tag[1] == LIST_ITEM and (bullet := _BULLET.match(f"  {rest}")):
             rest = rest[bullet.end() - 2 :]
-        return tag[1], rest
+        return LabelledLine(tag[1], rest)
     if heading := _HEADING.match(line):
-        return HEADING, line[heading.end() :].strip()
+        return LabelledLine(HEADING, line[heading.end() :].strip())
     if bullet := _BULLET.match(line):
-        return LIST_ITEM, line[bullet.end() :].strip()
-    return "", line.strip()
+        return LabelledLine(LIST_ITEM, line[bullet.end() :].strip())
+    return LabelledLine("", line.strip())

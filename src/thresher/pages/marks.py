@@ -52,6 +52,34 @@ class Lines(NamedTuple):
     places: Ints | None
 
 
+class LinkSpans(NamedTuple):
+    """The offsets in a page's text at which the text of each link begins and ends; ascending, disjoint, none empty."""
+
+    begins: Ints
+    ends: Ints
+
+
+class ElementMarks(NamedTuple):
+    """The positions in the marked text where elements begin or end, ascending; and whether an element begins there."""
+
+    positions: Ints
+    is_begin: Mask
+
+
+class _TagCounts(NamedTuple):
+    """The number of tags before each block's first character and before its last one."""
+
+    before_first: Ints
+    before_last: Ints
+
+
+class _MarksByKind(NamedTuple):
+    """The positions of marks, ordered by kind; and for each byte the number of marks of lower bytes."""
+
+    positions: Ints
+    marks_of_lower_bytes: list[int]
+
+
 @dataclass(frozen=True)
 class Stretches:
     """A page cut at jusText's block tags, SELECT and TEXTAREA included, into stretches numbered from 0.
@@ -87,8 +115,8 @@ class Marks:
     has_tags: bool = True
 
     @cached_property
-    def links(self) -> tuple[Ints, Ints]:
-        """The offsets at which the text of each link (element A) begins and ends; ascending, disjoint, none empty."""
+    def links(self) -> LinkSpans:
+        """The links (elements A) with text."""
         begins = self.places.searchsorted(self._of_kind(parsing.LINK))
         ends = self.places.searchsorted(self._of_kind(parsing.LINK_END))
         if (begins[1:] < ends[:-1]).any():
@@ -105,10 +133,10 @@ class Marks:
         # Spaces at the edges of a link do not belong to it.
         begins_by_space = self._codes[self.places[begins]] <= _SPACE
         ends_by_space = self._codes[self.places[ends - 1]] <= _SPACE
-        begins = begins + begins_by_space
-        ends = ends - ends_by_space
+        begins[begins_by_space] += 1
+        ends[ends_by_space] -= 1
         has_text = begins < ends
-        return begins[has_text], ends[has_text]
+        return LinkSpans(begins[has_text], ends[has_text])
 
     def linked_before(self, offsets: Ints) -> Ints:
         """Return for each offset in the text the number of characters in links before it."""
@@ -171,28 +199,27 @@ class Marks:
     @property
     def tags_before(self) -> Ints:
         """For each block, the number of tags between the block before it, or the page's beginning, and its first character."""
-        before_first, before_last = self._tags
-        return before_first - np.concatenate(([0], before_last))[:-1]
+        counts = self._tag_counts
+        return counts.before_first - np.concatenate(([0], counts.before_last))[:-1]
 
     @property
     def tags_inside(self) -> Ints:
         """For each block, the number of tags between its first and last character."""
-        before_first, before_last = self._tags
-        return before_last - before_first
+        counts = self._tag_counts
+        return counts.before_last - counts.before_first
 
     @property
-    def element_marks(self) -> tuple[Ints, Mask]:
-        """The positions in the marked text where elements begin or end, ascending; and whether an element begins there."""
+    def element_marks(self) -> ElementMarks:
+        """The marks of elements."""
         begun = self._kinds == ord(parsing.ELEMENT)
         of_elements = begun | (self._kinds == ord(parsing.ELEMENT_END))
-        return self._marks_at[of_elements], begun[of_elements]
+        return ElementMarks(self._marks_at[of_elements], begun[of_elements])
 
     @cached_property
-    def _tags(self) -> tuple[Ints, Ints]:
-        """The number of tags before each block's first character and before its last one."""
+    def _tag_counts(self) -> _TagCounts:
         if not self.has_tags:
-            none = np.zeros(len(self.block_ends), dtype=np.int64)
-            return none, none
+            zeros = np.zeros(len(self.block_ends), dtype=np.int64)
+            return _TagCounts(zeros, zeros)
         codes = self._codes
         # Each line feed is one tag, except at dropped elements, and except the second line feed of a heading. Each mark of a
         # tag within a line is one tag too. Marks of images and controls are counted at the white space before them.
@@ -201,8 +228,8 @@ class Marks:
         tags[self._of_kind(parsing.INLINE + parsing.INLINE_END + parsing.LINK + parsing.LINK_END)] = True
         tags[self._of_kind(parsing.DROPPED) - 1] = False
         tags[self._marks_at[(self._kinds >= ord("0")) & (self._kinds <= ord("7"))] + 2] = False
-        at = tags.nonzero()[0]
-        return at.searchsorted(self.firsts), at.searchsorted(self.lasts)
+        positions = tags.nonzero()[0]
+        return _TagCounts(positions.searchsorted(self.firsts), positions.searchsorted(self.lasts))
 
     @cached_property
     def _codes(self) -> npt.NDArray[np.uint8]:
@@ -238,11 +265,10 @@ class Marks:
         return self._of_kind(begins).searchsorted(self.firsts) > self._of_kind(ends).searchsorted(self.firsts)
 
     @cached_property
-    def _by_kind(self) -> tuple[Ints, list[int]]:
-        """The positions of marks, ordered by kind; and for each byte the number of marks of lower bytes."""
+    def _by_kind(self) -> _MarksByKind:
         counts = np.bincount(self._kinds, minlength=256)
         marks_of_lower_bytes = np.concatenate(([0], counts.cumsum())).tolist()
-        return self._marks_at[self._kinds.argsort(kind="stable")], marks_of_lower_bytes
+        return _MarksByKind(self._marks_at[self._kinds.argsort(kind="stable")], marks_of_lower_bytes)
 
     def _of_kind(self, kinds: str) -> Ints:
         positions, before = self._by_kind
@@ -325,7 +351,8 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     positions, is_begin = marks.element_marks
     size = len(positions)
     # The number of open elements before a mark that begins an element, and after a mark that ends one.
-    depths = np.where(is_begin, 1, -1).cumsum() - is_begin
+    depths = np.where(is_begin, 1, -1).cumsum()
+    depths[is_begin] -= 1
     # Among the marks of one depth, the end of an element follows its begin. Small numbers are sorted faster.
     order = depths.astype(np.min_scalar_type(len(depths))).argsort(kind="stable")
     begins = order[::2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from thresher.reports.chart_data import ChartPoint
 from thresher.reports.label_places import Box, Name, Obstacles, Place, PlacedName, Segment, placed_names
@@ -17,6 +18,13 @@ BESIDE_AREA = 75.0
 """Pixels beside the area of a chart, rather too many: a wider area moves names apart, never together."""
 _SHARES_OF_A_LINE = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Places along a level, as shares of the chart's width, that its name may stand beside."""
+
+
+class PlaceValues(NamedTuple):
+    """The index size (%) and the mean at a place of a chart."""
+
+    share: float
+    mean: float
 
 
 @dataclass(frozen=True)
@@ -34,11 +42,13 @@ class Area:
         bottom, top = self.means
         return Place(self.width * (share - low) / (high - low), self.height * (top - mean) / (top - bottom))
 
-    def values(self, place: Place) -> tuple[float, float]:
-        """Return the index size (%) and the mean at a place."""
+    def values(self, place: Place) -> PlaceValues:
+        """Return the values at a place."""
         low, high = self.shares
         bottom, top = self.means
-        return low + place.x / self.width * (high - low), top - place.y / self.height * (top - bottom)
+        share = low + place.x / self.width * (high - low)
+        mean = top - place.y / self.height * (top - bottom)
+        return PlaceValues(share, mean)
 
 
 class Marks:

@@ -111,13 +111,20 @@ def whole(layers: Sequence[Spec], height: int, description: str, **more: Any) ->
     return {"height": height, "autosize": fit, "description": description, "layer": list(layers), **more}
 
 
-def roomy(numbers: Iterable[float], room: float = 0.06) -> tuple[float, float]:
+class AxisRange(NamedTuple):
+    """The lowest and the highest number of an axis."""
+
+    low: float
+    high: float
+
+
+def roomy(numbers: Iterable[float], room: float = 0.06) -> AxisRange:
     """Return the lowest and the highest number, each with a share of the distance between them as room."""
     ends = list(numbers)
     low = min(ends)
     high = max(ends)
     margin = room * ((high - low) or abs(high) or 1.0)
-    return low - margin, high + margin
+    return AxisRange(low - margin, high + margin)
 
 
 def series(field: str, names: Sequence[str], width: int) -> dict[str, Spec]:
@@ -327,14 +334,14 @@ def _text(placed: PlacedName, area: Area, x: Spec, y: Spec) -> Iterator[Spec]:
     """Give a name in its place, and its line if it is far from its mark; a halo keeps the grid's lines off the letters."""
     box = placed.box
     if placed.line:
-        share, mean = area.values(placed.line.begin)
-        share2, mean2 = area.values(placed.line.end)
-        row = {"share": share, "mean": mean, "share2": share2, "mean2": mean2}
+        begin = area.values(placed.line.begin)
+        end = area.values(placed.line.end)
+        row = {"share": begin.share, "mean": begin.mean, "share2": end.share, "mean2": end.mean}
         yield layer("rule", _LEADER, [row], x=x, y=y, x2={"field": "share2"}, y2={"field": "mean2"})
-    share, mean = area.values(Place(box.left + placed.side * (box.right - box.left), box.middle.y))
+    middle = area.values(Place(box.left + placed.side * (box.right - box.left), box.middle.y))
     look = {"align": _ALIGNS[placed.side], "baseline": "middle"}
     if placed.name.text == _MARGIN:
         look["fill"] = LOSS
     for halo in (HALO, {}):
-        row = {"share": share, "mean": mean}
+        row = {"share": middle.share, "mean": middle.mean}
         yield layer("text", {**look, **halo}, [row], x=x, y=y, text={"value": placed.name.text})

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from thresher.base.cluster import on_dask
 from thresher.base.defaults import DASK
@@ -66,13 +67,20 @@ def process_part(task: PartTask, work: ScoreWork, suspect: int | None = None) ->
     sources = _Timed(work.collection.read(task.part))
     with _ONE_PART_AT_A_TIME:
         with measure_times() as watch, page_clock(path, work.limits.seconds, suspect) as clock:
-            rows, span = _process_pages(task, work, sources, clock)
-        work.write(ScoredPart(task.part, rows, span, sources.seconds, watch.times))
+            pages = _process_pages(task, work, sources, clock)
+        work.write(ScoredPart(task.part, pages.rows, pages.span, sources.seconds, watch.times))
         path.unlink(missing_ok=True)
-    return len(rows)
+    return len(pages.rows)
 
 
-def _process_pages(task: PartTask, work: ScoreWork, sources: _Timed, clock: PageClock) -> tuple[list[PageScores], Span]:
+class _ProcessedPages(NamedTuple):
+    """The rows of a part's pages, and the span of the part's file that was read."""
+
+    rows: list[PageScores]
+    span: Span
+
+
+def _process_pages(task: PartTask, work: ScoreWork, sources: _Timed, clock: PageClock) -> _ProcessedPages:
     rows: list[PageScores] = []
     span = Span(None, task.part.end)
     while len(rows) != task.unread:
@@ -90,7 +98,7 @@ def _process_pages(task: PartTask, work: ScoreWork, sources: _Timed, clock: Page
     else:
         rows.append(_unread_rest(work, task.part, f"cannot be read: its reader {task.crashed[len(rows)]}"))
     clock.write(page=None)
-    return rows, span
+    return _ProcessedPages(rows, span)
 
 
 class _Timed:

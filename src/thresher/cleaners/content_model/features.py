@@ -206,7 +206,8 @@ class PageFacts:
         self.characters = sizes(self.ends)
         unspaced = self.kinds[kinds.UNSPACED]
         # A run of unspaced letters was counted as one word.
-        self.words = segments.words_in_blocks + unspaced / 2 - (unspaced > 0)
+        counted_words = np.where(unspaced > 0, 1, 0)
+        self.words = segments.words_in_blocks + unspaced / 2 - counted_words
         self.words_before = self.words.cumsum() - self.words
         self.total = max(float(self.words.sum()), 1.0)
         self.linked = segments.linked_characters_in_blocks

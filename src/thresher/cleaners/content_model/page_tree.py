@@ -237,13 +237,19 @@ def _inherit(elements: Elements, begun: Ints, parent: Ints, siblings: Groups, bi
     return _Inherited(widest, around, repeated)
 
 
-def _numbered(texts: Iterable[str]) -> tuple[dict[str, int], Ints]:
-    """Return the number of each different text, in the order of the first ones; and the numbers of all texts."""
+class _NumberedTexts(NamedTuple):
+    """The number of each distinct text, in the order of first occurrences; and the numbers of all texts."""
+
+    number_by_text: dict[str, int]
+    numbers: Ints
+
+
+def _numbered(texts: Iterable[str]) -> _NumberedTexts:
     number_by_text: dict[str, int] = {}
     numbers: list[int] = []
     for text in texts:
         numbers.append(number_by_text.setdefault(text, len(number_by_text)))
-    return number_by_text, np.array(numbers, dtype=np.int64)
+    return _NumberedTexts(number_by_text, np.array(numbers, dtype=np.int64))
 
 
 class Groups(NamedTuple):

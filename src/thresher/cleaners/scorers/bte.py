@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from thresher.base.numbers import Ints
@@ -27,13 +29,20 @@ class BodyText(Scorer):
         scores = np.zeros(len(segments.block_ends), dtype=np.float32)
         if len(scores):
             marks = segments.marks
-            first, last = best_span(segments.words_in_blocks - marks.tags_inside, marks.tags_before)
-            scores[first : last + 1] = 1
+            span = best_span(segments.words_in_blocks - marks.tags_inside, marks.tags_before)
+            scores[span.first : span.last + 1] = 1
         return scores
 
 
-def best_span(gains: Ints, gaps: Ints) -> tuple[int, int]:
-    """Return the first and the last block of the span with the largest sum of gains less the gaps between them.
+class BlockSpan(NamedTuple):
+    """The first and the last block of a span."""
+
+    first: int
+    last: int
+
+
+def best_span(gains: Ints, gaps: Ints) -> BlockSpan:
+    """Return the span with the largest sum of gains less the gaps between them.
 
     This is the maximum subarray, in linear time. The most words inside and tags outside are the most words less tags inside,
     since all tags of a page are inside or outside. The widest of equal spans is taken, and the first of equally wide spans.
@@ -51,4 +60,4 @@ def best_span(gains: Ints, gaps: Ints) -> tuple[int, int]:
     sums = totals + best_starts
     lasts = np.flatnonzero(sums == sums.max())
     widest = int(lasts[np.argmax(lasts - firsts[lasts])])
-    return int(firsts[widest]), widest
+    return BlockSpan(int(firsts[widest]), widest)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from thresher.base.errors import MissingDependencyError
 from thresher.base.files import file_digest
-from thresher.cleaners.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, write_mixture
+from thresher.cleaners.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, MixtureCounts, write_mixture
 from thresher.cleaners.words.tokenisers import NORMALISATIONS, WORDS
 from thresher.cleaners.words.word_model import BIGRAM_FORMULA, FLOOR, UNSEEN_WORDS, ModelCard
 
@@ -32,7 +32,7 @@ def build(folder: Path) -> None:
         language="en",
         corpus=f"Google Books n-gram counts as shipped by symspellpy ({_WORDS}, {_PAIRS})",
         order=2,
-        ngrams=ngrams,
+        ngrams=tuple(ngrams),
         formula=f"{BIGRAM_FORMULA})",
         tokeniser=WORDS,
         unknown_words=UNSEEN_WORDS,
@@ -42,12 +42,12 @@ def build(folder: Path) -> None:
     ).write(folder / "card.json")
 
 
-def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, Mapping[str, int]]) -> tuple[int, int]:
+def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, Mapping[str, int]]) -> MixtureCounts:
     """Write P(w | v) = 0.8 · C(v w) / Σ_u C(v u) + 0.2 · C(v) / Σ_u C(u) + 1e-6 as an ARPA file.
 
     This is PyPlexity's bigram model (its source uses the unigram of the *previous* word), so that its cutoffs of 1K to 14K
     apply. A word's bigrams are normalised by their own sum, since bigram and unigram counts may be on different scales.
-    `<s>` and `<unk>` were never counted. Returns the number of unigrams and of bigrams.
+    `<s>` and `<unk>` were never counted.
     """
     total = sum(unigrams.values())
     word_weight, pair_weight = WEIGHTS[2]

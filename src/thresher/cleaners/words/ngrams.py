@@ -249,15 +249,20 @@ def write_arpa(path: Path, words: Sequence[bytes], levels: Sequence[Level], sect
     _write(path, [len(level.keys) for level in levels], blocks)
 
 
+class MixtureCounts(NamedTuple):
+    """The number of unigrams and of bigrams of a model."""
+
+    unigrams: int
+    bigrams: int
+
+
 def write_mixture(
     path: Path, histories: Sequence[tuple[str, float | None]], bigrams: Iterable[tuple[str, str, float]], count: int
-) -> tuple[int, int]:
+) -> MixtureCounts:
     """Write P(w | v) = share(v, w) + rest(v) exactly as a back-off model, to the precision of seven decimals.
 
     A back-off model gives an unseen bigram P(w) · backoff(v). With every P(w) = 1 and backoff(v) = rest(v) that is the value
     of the mixture; seen bigrams are listed with theirs.
-
-    Returns the number of unigrams and of bigrams.
 
     Args:
         path: the file.
@@ -267,7 +272,7 @@ def write_mixture(
     """
     with atomic_path(path) as temporary:
         _write(temporary, (len(histories), count), (_unigram_lines(histories), _bigram_lines(bigrams)))
-    return len(histories), count
+    return MixtureCounts(len(histories), count)
 
 
 def _unigram_lines(histories: Iterable[tuple[str, float | None]]) -> Iterator[bytes]:

@@ -306,7 +306,14 @@ def _ends(window: Window, end: int) -> bool:
     return start_of_record(data, behind) >= 0 or data.startswith(b"\r\n\r\n", end)
 
 
-def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
+class _Header(NamedTuple):
+    """The fields of a record's header, and its problem; None if it is whole."""
+
+    fields: dict[bytes, bytes]
+    problem: str | None
+
+
+def _header(window: Window) -> _Header:
     """Read a header and move past it. A header that breaks off or has no end is a problem, and ends at the next mark."""
     fields: dict[bytes, bytes] = {}
     if not find_empty_line(window.data, window.at, window.at + HEAD_BYTES):
@@ -326,7 +333,7 @@ def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
         if mark >= 0 or not blank:
             problem = _broken_header(window, mark, stop, end)
             # Even the id is uncertain: a better id, or the rest of this id, may be missing.
-            return {}, problem
+            return _Header({}, problem)
         _read_fields(window.data[at:stop], fields)
         at = blank.after
         # Some headers in ClueWeb09 contain an empty line.
@@ -336,7 +343,7 @@ def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
             at, end, begin = at - begin + window.at, end - begin + window.at, window.at
         if b"content-length" in fields or not _FIELD.match(window.data, at):
             window.at = at
-            return fields, None
+            return _Header(fields, None)
 
 
 def _broken_header(window: Window, mark: int, stop: int, end: int) -> str:

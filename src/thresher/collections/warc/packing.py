@@ -221,9 +221,13 @@ def _frame_end(blocks: Blocks, offset: int) -> int | None:
     flags = head[4]
     is_single_segment = flags >> 5 & 1
     # RFC 8878, 3.1.1.1: the window's size, the dictionary's id, and the content's size, each with its own length.
-    window_bytes = 1 - is_single_segment
+    window_bytes = 1
+    least_content_bytes = 0
+    if is_single_segment:
+        window_bytes = 0
+        least_content_bytes = 1
     dictionary_bytes = (0, 1, 2, 4)[flags & 3]
-    content_bytes = (is_single_segment, 2, 4, 8)[flags >> 6]
+    content_bytes = (least_content_bytes, 2, 4, 8)[flags >> 6]
     has_reserved_bit = flags & 8
     has_checksum = flags & 4
     at = offset + 5 + window_bytes + dictionary_bytes + content_bytes

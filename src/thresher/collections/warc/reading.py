@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from thresher.collections.interface import IdRule, ReadOptions, id_problem
 from thresher.collections.sources import Part, Reading, Source, Span
@@ -59,15 +59,15 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
         body = _body(record, response, options.max_bytes)
     except _UnreadBodyError as error:
         return replace(source, problem=str(error))
-    media, is_text = _what(body, response.content_type)
-    if media:
-        return replace(source, size=len(body), problem=f"not HTML: {_shown(media)}")
-    if is_text and not response.body and _is_http(record, kind):
+    kind_of_body = _kind_of_body(body, response.content_type)
+    if kind_of_body.not_html:
+        return replace(source, size=len(body), problem=f"not HTML: {_shown(kind_of_body.not_html)}")
+    if kind_of_body.is_text and not response.body and _is_http(record, kind):
         return replace(source, size=len(body), problem="neither an HTTP header nor HTML")
     charset = http.charset(response.content_type)
     if not charset and kind == "conversion":
         charset = "utf-8"
-    return replace(source, size=len(body), content=body, charset=charset, is_text=is_text)
+    return replace(source, size=len(body), content=body, charset=charset, is_text=kind_of_body.is_text)
 
 
 def _is_http(record: Record, kind: str) -> bool:
@@ -158,21 +158,32 @@ def _too_large(record: Record, response: Response, limit: int) -> str:
     return f"too large: {size} MiB, the limit is {limit / 2**20:g} MiB"
 
 
-def _what(body: bytes, content_type: str) -> tuple[str, bool]:
-    """Return the media type of a body that is not a document (else an empty string), and whether it is plain text."""
+class _BodyKind(NamedTuple):
+    """The kind of a record's body.
+
+    Attributes:
+        not_html: the media type of a body that is not a document; else empty.
+        is_text: whether it is plain text.
+    """
+
+    not_html: str
+    is_text: bool
+
+
+def _kind_of_body(body: bytes, content_type: str) -> _BodyKind:
     media = http.media_type(content_type)
     if media in _HTML:
-        return "", False
+        return _BodyKind("", False)
     if media == _TEXT:
-        return "", True
+        return _BodyKind("", True)
     if media not in _UNKNOWN and "/" in media:
-        return media, False
+        return _BodyKind(media, False)
     # In UTF-16, every other byte of a tag is zero.
     if not body or _TAG.match(body[:_BEGIN].replace(b"\0", b"")):
-        return "", False
+        return _BodyKind("", False)
     if http.is_binary(body):
-        return media or "of an unknown type", False
-    return "", True
+        return _BodyKind(media or "of an unknown type", False)
+    return _BodyKind("", True)
 
 
 @dataclass(frozen=True)
