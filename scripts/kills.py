@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -82,14 +83,15 @@ def killed(command: tuple[str, ...], folder: Path, after: float, with_workers: b
     return bool(done.code == -signal.SIGKILL)
 
 
-def main() -> int:  # noqa: PLR0915, a single experiment
+def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=random.randrange(2**32))
     parser.add_argument("--pages", type=int, default=240)
     parser.add_argument("--command", choices=COMMANDS, action="append")
     options = parser.parse_args()
-    asked = options.command or [*COMMANDS]
+    chosen = options.command or [*COMMANDS]
+    kills_of_command = -(-options.kills // len(chosen))
     rng = random.Random(options.seed)
     print(f"seed {options.seed}")
     differing = total = 0
@@ -101,7 +103,7 @@ def main() -> int:  # noqa: PLR0915, a single experiment
         states[""].mkdir()
         for name, command in COMMANDS.items():
             first = BEGINNING[name]
-            if name not in asked and name not in BEGINNING.values():
+            if name not in chosen and name not in BEGINNING.values():
                 continue
             states[name] = Path(folder) / f"undisturbed-{len(states)}"
             shutil.copytree(states[first], states[name])
@@ -109,33 +111,49 @@ def main() -> int:  # noqa: PLR0915, a single experiment
             done = installed(*command, cwd=states[name])
             seconds = time.monotonic() - start
             assert done.code == 0, done
-            if name not in asked:
-                continue
-            expected = left(states[name])
-            kills_of_command, kills, ends = -(-options.kills // len(asked)), 0, 0
-            while kills < kills_of_command:
-                place = Path(folder) / "killed"
-                shutil.copytree(states[first], place)
-                for _ in range(min(MOST, kills_of_command - kills)):
-                    start = time.monotonic()
-                    if killed(command, place, rng.uniform(0.1, seconds), rng.random() < 0.5):
-                        kills += 1
-                    else:
-                        # The command finished before the kill, so kill earlier from now on.
-                        seconds = time.monotonic() - start
-                done = installed(*command, cwd=place)
-                actual = left(place)
-                files = actual.keys() | expected.keys()
-                wrong = sorted(file for file in files if actual.get(file) != expected.get(file))
-                if done.code or wrong:
-                    differing += 1
-                    print(f"    after {kills} kills of {name}: exit code {done.code}, {done.err[-300:]}, {wrong[:9]}")
-                ends += 1
-                shutil.rmtree(place)
-            total += kills
-            print(f"{name:22} {seconds:5.1f} s undisturbed, {kills} kills, ended {ends} times", flush=True)
+            if name in chosen:
+                undisturbed = Undisturbed(name, states[first], states[name], seconds)
+                differing += kill_often(undisturbed, kills_of_command, Path(folder) / "killed", rng)
+                total += kills_of_command
     print(f"{total} kills, {differing} ends differ")
     return 1 if differing else 0
+
+
+class Undisturbed(NamedTuple):
+    """A command's name, the folders before and after it, and the seconds that it takes."""
+
+    name: str
+    before: Path
+    after: Path
+    seconds: float
+
+
+def kill_often(undisturbed: Undisturbed, kills: int, place: Path, rng: random.Random) -> int:
+    """Kill a command many times, in `place`; return how many ends differ from the undisturbed end."""
+    name, before, after, seconds = undisturbed
+    command = COMMANDS[name]
+    expected = left(after)
+    kills_so_far = ends = differing = 0
+    while kills_so_far < kills:
+        shutil.copytree(before, place)
+        for _ in range(min(MOST, kills - kills_so_far)):
+            start = time.monotonic()
+            if killed(command, place, rng.uniform(0.1, seconds), rng.random() < 0.5):
+                kills_so_far += 1
+            else:
+                # The command finished before the kill, so kill earlier from now on.
+                seconds = time.monotonic() - start
+        done = installed(*command, cwd=place)
+        actual = left(place)
+        files = actual.keys() | expected.keys()
+        wrong = sorted(file for file in files if actual.get(file) != expected.get(file))
+        if done.code or wrong:
+            differing += 1
+            print(f"    after {kills_so_far} kills of {name}: exit code {done.code}, {done.err[-300:]}, {wrong[:9]}")
+        ends += 1
+        shutil.rmtree(place)
+    print(f"{name:22} {seconds:5.1f} s undisturbed, {kills} kills, ended {ends} times", flush=True)
+    return differing
 
 
 if __name__ == "__main__":

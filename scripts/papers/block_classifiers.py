@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -206,8 +206,8 @@ def cross_validate(
 
     def learn_fold(number: int) -> int:
         out = fold == number
-        train = features[~out], labels[~out], weights[~out], page[~out]
-        scores[out], leaves = learn(classifier, *train, features[out], classes)
+        training = TrainingBlocks(features[~out], labels[~out], weights[~out], page[~out])
+        scores[out], leaves = learn(classifier, training, features[out], classes)
         return leaves
 
     # Threads suffice, since scikit-learn releases Python's lock while it trains.
@@ -216,10 +216,18 @@ def cross_validate(
     return scores, float(np.mean(leaves))
 
 
-def learn(
-    classifier: BlockClassifier, features: Rows, labels: Ints, weights: Doubles, pages: Ints, test: Rows, classes: int
-) -> tuple[Doubles, int]:
+class TrainingBlocks(NamedTuple):
+    """The features, class, weight and page of each block to train on; the first index is the block."""
+
+    features: Rows
+    labels: Ints
+    weights: Doubles
+    pages: Ints
+
+
+def learn(classifier: BlockClassifier, training: TrainingBlocks, test: Rows, classes: int) -> tuple[Doubles, int]:
     """Return the scores of test blocks by class, and the number of leaves or intervals; 0 for a linear SVM."""
+    features, labels, weights, pages = training
     if classifier.kind == ZERO_RULE:
         shares = np.bincount(labels, weights, classes) / weights.sum()
         return np.tile(shares, (len(test), 1)), 1

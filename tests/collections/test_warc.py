@@ -1,6 +1,8 @@
 """WARC files: which records are documents, and what each says of itself; with FastWARC as the oracle for sound ones."""
 
 import gzip
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from fastwarc.stream_io import zstd_train_dictionary_from_samples
@@ -157,42 +159,53 @@ def test_ids_go_through_the_rule(tmp_path):
     assert [source.id for source in Warc().read(part, ReadOptions(rule))] == ["new%20a", "new%20b"]
 
 
+class Accepted(NamedTuple):
+    """Facts of a document that is read."""
+
+    is_text: bool
+    charset: str | None
+
+
 @pytest.mark.parametrize(
-    ("kind", "content_type", "block", "is_text", "charset", "problem"),
+    ("kind", "content_type", "block", "expected"),
     [
-        ("resource", "text/html; charset=latin1", b"<p>x", False, "latin1", None),
-        ("resource", "text/plain", b"x", True, None, None),
-        ("resource", "application/xhtml+xml", b"x", False, None, None),
-        ("resource", "", b" <!DOCTYPE html><p>x", False, None, None),
-        ("resource", "application/octet-stream", b"words", True, None, None),
-        ("resource", "", b"%PDF\x00\x01", False, None, "not HTML: of an unknown type"),
-        ("resource", "image/png", b"\x89PNG", False, None, "not HTML: image/png"),
-        ("resource", "", b"", False, None, None),
-        ("conversion", "text/plain", "é".encode(), True, "utf-8", None),
-        ("conversion", "text/plain; charset=latin1", b"\xe9", True, "latin1", None),
-        ("response", "application/http", http(b"x", "Content-Type: Text/Plain"), True, None, None),
-        ("response", "application/http", http(b"x", "Content-Type: image/png"), False, None, "not HTML: image/png"),
-        ("response", "application/http", http(b"<html>", "X-Y: z"), False, None, None),
-        ("response", "application/http", http(status="404 Not Found"), False, None, "HTTP status 404"),
-        ("response", "application/http", http(status="301 Moved"), False, None, "HTTP status 301"),
-        ("response", "application/http", http(status="206 Part"), False, None, None),
-        ("response", "text/dns", b"20200101\nexample.org. 300 IN A", False, None, "not HTML: text/dns"),
-        ("response", "text/html; charset=latin1", b"<p>x", False, "latin1", None),
-        ("response", "application/http", b"<p>x", False, None, None),
-        ("response", "application/http", b"19/Sep/2017|200|GET /", False, None, "neither an HTTP header nor HTML"),
-        ("response", "text/plain", b"words", True, None, None),
-        ("continuation", "", b"x", False, None, Message("a record of", "kind 'continuation'")),
-        ("", "", b"x", False, None, "the record has no WARC-Type"),
+        ("resource", "text/html; charset=latin1", b"<p>x", Accepted(False, "latin1")),
+        ("resource", "text/plain", b"x", Accepted(True, None)),
+        ("resource", "application/xhtml+xml", b"x", Accepted(False, None)),
+        ("resource", "", b" <!DOCTYPE html><p>x", Accepted(False, None)),
+        ("resource", "application/octet-stream", b"words", Accepted(True, None)),
+        ("resource", "", b"%PDF\x00\x01", "not HTML: of an unknown type"),
+        ("resource", "image/png", b"\x89PNG", "not HTML: image/png"),
+        ("resource", "", b"", Accepted(False, None)),
+        ("conversion", "text/plain", "é".encode(), Accepted(True, "utf-8")),
+        ("conversion", "text/plain; charset=latin1", b"\xe9", Accepted(True, "latin1")),
+        ("response", "application/http", http(b"x", "Content-Type: Text/Plain"), Accepted(True, None)),
+        ("response", "application/http", http(b"x", "Content-Type: image/png"), "not HTML: image/png"),
+        ("response", "application/http", http(b"<html>", "X-Y: z"), Accepted(False, None)),
+        ("response", "application/http", http(status="404 Not Found"), "HTTP status 404"),
+        ("response", "application/http", http(status="301 Moved"), "HTTP status 301"),
+        ("response", "application/http", http(status="206 Part"), Accepted(False, None)),
+        ("response", "text/dns", b"20200101\nexample.org. 300 IN A", "not HTML: text/dns"),
+        ("response", "text/html; charset=latin1", b"<p>x", Accepted(False, "latin1")),
+        ("response", "application/http", b"<p>x", Accepted(False, None)),
+        ("response", "application/http", b"19/Sep/2017|200|GET /", "neither an HTTP header nor HTML"),
+        ("response", "text/plain", b"words", Accepted(True, None)),
+        ("continuation", "", b"x", Message("a record of", "kind 'continuation'")),
+        ("", "", b"x", "the record has no WARC-Type"),
     ],
 )
-def test_what_is_a_document(tmp_path, kind, content_type, block, is_text, charset, problem):
+def test_what_is_a_document(
+    tmp_path: Path, kind: str, content_type: str, block: bytes, expected: Accepted | Message | str
+) -> None:
+    """A record is a document, or has a problem."""
     (result,) = read_bytes(tmp_path, record(block, f"WARC-Type: {kind}", f"Content-Type: {content_type}"))
-    assert (result.id, result.problem) == ("1", problem)
-    if problem is None:
-        assert (result.is_text, result.charset, result.size) == (is_text, charset, len(result.content))
+    assert result.id == "1"
+    if isinstance(expected, Accepted):
+        assert result.problem is None
+        assert (result.is_text, result.charset, result.size) == (*expected, len(result.content))
         assert block.endswith(result.content)
     else:
-        assert result.content is None
+        assert (result.problem, result.content) == (expected, None)
 
 
 def test_a_payload_that_the_crawler_identified(tmp_path):

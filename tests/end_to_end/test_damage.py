@@ -94,17 +94,14 @@ def page(text: str) -> bytes:
     return http(f"<html><body><p>{text}</p></body></html>".encode())
 
 
-@pytest.fixture(scope="module")
-def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    made = Folder(tmp_path_factory.mktemp("damaged") / "warc")
-    secret = made.path.parent / "secret.txt"
-    secret.write_text("winnowed")
-
+def add_clipped(made: Folder) -> None:
     clipped = "a-clipped.warc.gz"
     made.add(clipped, "clipped-1", page("before the clip"))
     whole = gzip.compress(record(page("within the clip " * 50), WARC_TREC_ID="clipped-2"), mtime=0)
     made.append(clipped, whole[: len(whole) // 2], "", Message("clipped: ", "gzip member"))
 
+
+def add_lengths(made: Folder) -> None:
     lengths = "b-lengths.warc"
     made.add(lengths, "long", page("a length too long"), length=10_000)
     made.add(lengths, "short", page("a length too short by far"), length=30)
@@ -115,12 +112,16 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     made.append(lengths, b"junk between records " * 3 + b"\r\n\r\n", "", "67 bytes that are no WARC record")
     made.add(lengths, "after", page("behind the junk"))
 
+
+def add_chunks(made: Folder) -> None:
     chunks = "c-chunks.warc.gz"
     chunked = (b"Content-Type: text/html", b"Transfer-Encoding: chunked")
     made.add(chunks, "chunks-size", http(b"9\r\n<p>a chun\r\nffff\r\nk whose size is wrong\r\n0\r\n\r\n", *chunked))
     made.add(chunks, "chunks-none", http(b"<p>no chunks after all", *chunked))
     made.add(chunks, "chunks-open", http(b"1c\r\n<p>the last chunk is missing\r\n", *chunked))
 
+
+def add_ids(made: Folder) -> None:
     ids = "d-ids.warc.gz"
     made.add(ids, "", page("no id"), "the record has no id", WARC_TREC_ID=None)
     begun = made.size(ids)
@@ -131,6 +132,8 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     for number, date in enumerate(("9999-99-99T99:99:99Z", "-1", "yesterday", "")):
         made.add(ids, f"date-{number}", page(f"an absurd date {number}"), WARC_Date=date)
 
+
+def add_kinds(made: Folder) -> None:
     kinds = "e-kinds.warc.gz"
     made.append(kinds, record(b"software: x\r\n", WARC_Type="warcinfo"))
     made.append(kinds, record(b"GET / HTTP/1.0\r\n\r\n", WARC_Type="request", WARC_TREC_ID="r"))
@@ -141,12 +144,16 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     made.add(kinds, "empty-block", b"")
     made.emptied += 2
 
+
+def add_large(made: Folder) -> None:
     large = "f-large.warc.gz"
     hundred = b"<p>" + b"a large page " * (100 * MIB // 13)
     made.add(large, "large", http(hundred), Message("too large: ", f"{len(hundred) / MIB:.1f} MiB", "16 MiB"))
     made.failures.append(made.failures[-1] | {"id": "", "reason": UNREAD})
     made.add(large, "after-large", page("behind a large page"))
 
+
+def add_bombs(made: Folder) -> None:
     bombs = "g-bombs.warc.gz"
     too_large = Message("too large: ", "more than 16.0 MiB", "after decoding", "16 MiB")
     encoded = (b"Content-Type: text/html", b"Content-Encoding: gzip")
@@ -158,6 +165,8 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     made.failures.append(made.failures[-1] | {"id": "", "reason": UNREAD})
     made.add(bombs, "after-bombs", page("behind the bombs"))
 
+
+def add_pages(made: Folder, secret: Path) -> None:
     pages = "h-pages.warc.gz"
     lie = "<p>Der Größenwahn lügt</p>".encode("latin-1")
     made.add(pages, "charset-lie", http(lie, b"Content-Type: text/html; charset=utf-8"))
@@ -167,6 +176,16 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
         doctype = f'<!DOCTYPE html [<!ENTITY s SYSTEM "{declared}"><!ENTITY % p SYSTEM "{declared}"> %p;]>'
         xhtml = f'<?xml version="1.0"?>{doctype}<html xmlns="http://www.w3.org/1999/xhtml"><p>told: &s; over</p></html>'
         made.add(pages, f"entity-{number}", http(xhtml.encode(), b"Content-Type: application/xhtml+xml"))
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    made = Folder(tmp_path_factory.mktemp("damaged") / "warc")
+    secret = made.path.parent / "secret.txt"
+    secret.write_text("winnowed")
+    for add in (add_clipped, add_lengths, add_chunks, add_ids, add_kinds, add_large, add_bombs):
+        add(made)
+    add_pages(made, secret)
     return made
 
 

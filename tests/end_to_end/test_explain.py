@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -204,14 +205,19 @@ def test_what_is_not_there_gets_the_nearest_names(
     assert ("…" in line) is ("one of" in line)
 
 
-def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Call) -> None:
-    def refused(*facts: str) -> None:
-        done = call("explain", "results/web", "3", cwd=copy.web.folder)
-        assert done.code == 5
-        (line,) = done.errors
-        assert_names(line, *facts)
+RUN_AGAIN = ("Fix: ", "run the experiment again")
 
-    run_again = ("Fix: ", "run the experiment again")
+
+def check_refused(copy: Finished, call: Call, *facts: str) -> None:
+    """Check that topic 3 cannot be explained, and that one line has these facts."""
+    done = call("explain", "results/web", "3", cwd=copy.web.folder)
+    assert done.code == 5
+    (line,) = done.errors
+    assert_names(line, *facts)
+
+
+def test_a_changed_run_is_told_in_one_line(copy: Finished, call: Call) -> None:
+    refused = partial(check_refused, copy, call)
     run = copy.results / "runs" / "none.trec"
     whole = run.read_text()
     # Two documents of topic 3 change places.
@@ -220,25 +226,33 @@ def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Ca
     one, two = lines[first].split(), lines[first + 1].split()
     one[2], two[2] = two[2], one[2]
     run.write_text("\n".join([*lines[:first], " ".join(one), " ".join(two), *lines[first + 2 :]]) + "\n")
-    refused("runs/none.trec: ", "run of none", "not the run of its search", *run_again)
+    refused("runs/none.trec: ", "run of none", "not the run of its search", *RUN_AGAIN)
     record = copy.results / "stages" / "search-none.json"
     searched = record.read_text()
     record.write_text(json.dumps({**json.loads(searched), "run": file_digest(run)}))
     refused("the baseline's index gives ", "Fix: ")
     record.write_text(searched)
     run.unlink()
-    refused("runs/none.trec: ", "no run of none", *run_again)
+    refused("runs/none.trec: ", "no run of none", *RUN_AGAIN)
     run.write_text(whole)
+
+
+def test_a_damaged_index_is_told_in_one_line(copy: Finished, call: Call) -> None:
+    refused = partial(check_refused, copy, call)
     settings = copy.indexes / "none" / "thresher.json"
     of_none = settings.read_text()
     settings.write_text((copy.indexes / "words@5" / "thresher.json").read_text())
-    refused("web/none: ", "index of none", "damaged or of another experiment", *run_again)
+    refused("web/none: ", "index of none", "damaged or of another experiment", *RUN_AGAIN)
     settings.write_text(of_none)
     postings = next((copy.indexes / "none").glob("*.doc"))
     content = postings.read_bytes()
     postings.write_bytes(content[:-1])
-    refused("web/none: ", "index of none", "damaged or of another experiment", *run_again)
+    refused("web/none: ", "index of none", "damaged or of another experiment", *RUN_AGAIN)
     postings.write_bytes(content)
+
+
+def test_missing_records_are_told_in_one_line(copy: Finished, call: Call) -> None:
+    refused = partial(check_refused, copy, call)
     results = read_results(copy.results)
     wrong = tuple(replace(table, values=np.full_like(table.values, 0.5)) for table in results.tables)
     write_results(replace(results, tables=wrong), copy.results)

@@ -240,9 +240,9 @@ def test_report_writes_the_same_reports_again(finished: Finished, tmp_path: Path
         assert (tmp_path / name).read_bytes() == (finished.results / name).read_bytes(), name
 
 
-def test_clean_index_search_evaluate_give_what_run_gave(finished: Finished, tmp_path: Path) -> None:
+def test_clean_index_search_give_what_run_gave(finished: Finished, tmp_path: Path) -> None:
     """The verbs one by one, from the raw pages on, make the run and the index of the experiment."""
-    pages, topics, qrels = (finished.web.folder / name for name in ("pages", "topics.tsv", "qrels.txt"))
+    pages, topics = (finished.web.folder / name for name in ("pages", "topics.tsv"))
     cleaned, index, run = tmp_path / "cleaned.jsonl", tmp_path / "index", tmp_path / "run.trec"
     done = thresher("clean", pages, "-c", "words@20", "-o", cleaned, "--workers", "2")
     row = rows(finished.results / "results.csv")[2]
@@ -268,7 +268,12 @@ def test_clean_index_search_evaluate_give_what_run_gave(finished: Finished, tmp_
     assert run.read_bytes() == found
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cleaned.jsonl", "index", "run.trec"]
 
+
+def test_evaluate_gives_what_run_gave(finished: Finished) -> None:
+    qrels = finished.web.folder / "qrels.txt"
+    run = finished.results / "runs" / "words@20.trec"
     baseline = finished.results / "runs" / "none.trec"
+    row = rows(finished.results / "results.csv")[2]
     done = thresher("evaluate", qrels, run, "--baseline", baseline)
     assert (done.code, done.err) == (0, "")
     table = [line.split("\t") for line in done.out.splitlines() if not line.startswith("#")]

@@ -103,7 +103,7 @@ def test_kept_and_removed_tokens_are_those_of_the_whole_page(store: Path) -> Non
         removed = sum((Counter(passage.terms) for passage in cleaned.removed), Counter[str]())
         assert Counter(cleaned.cleaned) + removed == whole
         for kind in (BlockKind.LINK, BlockKind.TEXT):
-            kept = [one.text for one in page.segments if kinds[one.block] is kind and one.kept]
+            kept = [one.text for one in page.segments if kinds[one.block] is kind and one.is_kept]
             assert Counter(cleaned.cleaned_by_kind.get(kind, {})) == Counter(analyse(analyzer, "\n".join(kept)))
         for passage in cleaned.removed:
             assert passage.kind is kinds[passage.block]

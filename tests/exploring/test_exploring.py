@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import cycle, repeat
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ from thresher.experiments.exploring.exploring import Search, analyse_queries, ex
 from thresher.experiments.exploring.match_chunks import MatchChunks, store_matches
 from thresher.experiments.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.experiments.exploring.shard_counts import CountingJob, count_shards
+from thresher.experiments.table import VariantTable
 from thresher.indexes import lexicon
 from thresher.indexes.analysis import Analysis, RetrievalModel, analyse, parse_retrieval, text_analyzer
 from thresher.indexes.exact_ranking import ExactRanking
@@ -85,14 +87,10 @@ def check_against_lucene(
     every: Sequence[NestedSweep],
     chosen: set[str],
     queries: Sequence[str],
-    models: Sequence[str],
+    models_of_sweeps: Iterable[Sequence[str]],
     folder: Path,
-    turns: int = 1,
 ) -> int:
-    """Compare the rankings of the chosen cleaners for every query, in a few chunks; return how many.
-
-    Sweeps take turns at the models: of two, each has every second model.
-    """
+    """Compare the rankings of the chosen cleaners for every query by the models of their sweep; return how many."""
     analysed = analyse_queries(queries, OPTIONS)
     of_chunks = folder.with_name("chunks")
     of_chunks.mkdir()
@@ -102,8 +100,7 @@ def check_against_lucene(
     assert len(chunks.chunks) > 1
     ids = {number: identifier for identifier, number in chunks.numbers(ids_of(store)).items()}
     compared = 0
-    for place, sweep in enumerate(every):
-        of_sweep = models[place % turns :: turns]
+    for place, (sweep, of_sweep) in enumerate(zip(every, models_of_sweeps, strict=False)):
         explored = {
             name: rankings_by_step(chunks, analysed.queries, place, parse_retrieval(name), 1000) for name in of_sweep
         }
@@ -128,7 +125,10 @@ def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> Non
     every = nested_sweeps(spread_cutoffs(store, sweeps, 12), cleaners)
     chosen = {cleaner.name for sweep in every for cleaner in sweep.cleaners[:: 11 if sweep.has_cutoffs else 1]}
     chosen |= {"words@doc33.3", "perplexity(lm=books,headings=keep)@doc100"}
-    assert check_against_lucene(store, every, chosen, QUERIES, MODELS, tmp_path / "index", 2) > 400
+    assert (
+        check_against_lucene(store, every, chosen, QUERIES, cycle((MODELS[::2], MODELS[1::2])), tmp_path / "index")
+        > 400
+    )
 
 
 @pytest.mark.parametrize(("place", "topics", "rule"), REAL[1:])
@@ -146,7 +146,7 @@ def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: 
     every = nested_sweeps(some, [Cleaner()])
     chosen = {"none", *(sweep.cleaners[1].name for sweep in every[1:])}
     assert "words@doc61" in chosen
-    compared = check_against_lucene(tmp_path / "scores", every, chosen, queries, MODELS[:3], tmp_path / "index")
+    compared = check_against_lucene(tmp_path / "scores", every, chosen, queries, repeat(MODELS[:3]), tmp_path / "index")
     assert compared == 12 * len(queries)
 
 
@@ -188,13 +188,23 @@ def test_an_exploration_tells_what_building_every_index_would(
     assert (quotas.sizes[-1], quotas.words[-1]) == (baseline.sizes[0], baseline.words[0])
     assert quotas.values[:, :, -1].tolist() == baseline.values[:, :, 0].tolist()
     assert "words@1.5" in sweep_of(explored, "words").variants
+    check_middle_variants(explored, store, judged, models, tmp_path / "index")
+    with pytest.raises(KeyError):
+        sweep_of(explored, "ncleaner")
+
+
+def check_middle_variants(
+    explored: Sequence[VariantTable], store: Path, judged: JudgedTopics, models: Sequence[RetrievalModel], index: Path
+) -> None:
+    """Build the index of a variant of each sweep, and compare counts and measures."""
     analyzer = text_analyzer(Analysis())
+    measures = explored[0].measures
     tokens_of: dict[str, list[str]] = {}
     for sweep in sweeps_of(explored):
         step = len(sweep.variants) // 2
         cleaner = parse_cleaner(sweep.variants[step])
         documents: list[CleanedDocument] = [*cleaned_documents(store, cleaner)]
-        report = built(tmp_path / "index", store, cleaner)
+        report = built(index, store, cleaner)
         for document in documents:
             if document.text not in tokens_of:
                 tokens_of[document.text] = analyse(analyzer, document.text)
@@ -205,16 +215,14 @@ def test_an_exploration_tells_what_building_every_index_would(
         assert size.postings == sum(len(set(some)) for some in tokens)
         assert size.vocabulary == len({token for some in tokens for token in some})
         for number, model in enumerate(models):
-            with Searcher(tmp_path / "index", model, 30) as searcher:
+            with Searcher(index, model, 30) as searcher:
                 run = {topic: dict(searcher.search(judged.topics[topic].query)) for topic in judged.ids}
             expected = evaluate(judged.qrels, run, MEASURES, judged.ids)
             assert [*expected] == [*measures]
             values = np.array([[*expected[name].values()] for name in measures])
             assert sweep.values[number, :, step] == pytest.approx(values, abs=1e-12)
-            index = explored[number].position[sweep.variants[step]]
-            assert explored[number].mean("AP")[index] == pytest.approx(np.mean([*expected["AP"].values()]))
-    with pytest.raises(KeyError):
-        sweep_of(explored, "ncleaner")
+            position = explored[number].position[sweep.variants[step]]
+            assert explored[number].mean("AP")[position] == pytest.approx(np.mean([*expected["AP"].values()]))
 
 
 def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judged: JudgedTopics) -> None:

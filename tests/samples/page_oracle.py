@@ -119,43 +119,61 @@ def without_hidden(tree: etree._Element, utf8: bytes) -> None:
             element.set("left-out", "")
 
 
+class _Walk:
+    """The characters of a page in a walk over its tree, each with whether it is in A and with its heading level.
+
+    None ends a block.
+    """
+
+    def __init__(self, rule: str) -> None:
+        self.rule = rule
+        self.level = 0
+        self.characters: list[tuple[str, bool, int] | None] = []
+
+    def add(self, element: etree._Element, links: int = 0) -> None:
+        """Add an element; `links` elements A are around it."""
+        tag = element.tag
+        if not isinstance(tag, str):
+            return
+        left_out = element.get("left-out") is not None
+        passes = tag == "a"
+        if self.rule == "join":
+            passes = tag not in LINES or left_out
+        part = (" ", False, self.level) if passes else BREAK
+        separates = not passes or tag in BOXES or (left_out and tag in LINES)
+        if separates:
+            self.characters.append(part)
+        if tag not in DROPPED:
+            self._add_inside(element, links + (tag == "a"))
+        if separates:
+            self.characters.append(part)
+
+    def _add_inside(self, element: etree._Element, links: int) -> None:
+        self.level = LEVELS.get(element.tag, self.level)
+        self._add_text(element.text, links)
+        for child in element:
+            self.add(child, links)
+            self._add_text(child.tail, links)
+        if element.tag in LEVELS:
+            self.level = 0
+
+    def _add_text(self, value: str | None, links: int) -> None:
+        self.characters.extend((character, links > 0, self.level) for character in value or "")
+
+
 def blocks_of(utf8: bytes, rule: str = "join") -> list[tuple[str, int, int, int]]:
     """Return each block's text, heading level, words with a letter inside A, and tokens with a character inside A."""
-    characters: list[tuple[str, bool, int] | None] = []
-    level = 0
-
-    def text(value: str | None, links: int) -> None:
-        characters.extend((character, links > 0, level) for character in value or "")
-
-    def walk(element: etree._Element, links: int) -> None:
-        nonlocal level
-        tag = element.tag
-        if isinstance(tag, str):
-            left_out = element.get("left-out") is not None
-            passes = tag not in LINES or left_out if rule == "join" else tag == "a"
-            part = (" ", False, level) if passes else BREAK
-            if not passes or tag in BOXES or (left_out and tag in LINES):
-                characters.append(part)
-            if tag not in DROPPED:
-                level = LEVELS.get(tag, level)
-                text(element.text, links + (tag == "a"))
-                for child in element:
-                    walk(child, links + (tag == "a"))
-                    text(child.tail, links + (tag == "a"))
-                level = 0 if tag in LEVELS else level
-            if not passes or tag in BOXES or (left_out and tag in LINES):
-                characters.append(part)
-
+    walk = _Walk(rule)
     try:
         tree = tree_of(utf8)
     except etree.ParserError:
         tree = None
     if tree is not None:
         without_hidden(tree, utf8)
-        walk(tree, 0)
+        walk.add(tree)
     blocks = []
     line: list[tuple[str, bool, int]] = []
-    for entry in [*characters, BREAK]:
+    for entry in [*walk.characters, BREAK]:
         if entry is not BREAK:
             line.append(entry)
         elif line:

@@ -151,7 +151,7 @@ def test_what_is_judged_is_what_is_cut(tmp_path: Path) -> None:
     store(tmp_path, cleaner.name)
     kept = [document.text.split() for document in cleaned_documents(tmp_path, cleaner)]
     pages = list(explained_pages(tmp_path, cleaner))
-    assert [" ".join(segment.text for segment in page.segments if segment.kept).split() for page in pages] == kept
+    assert [" ".join(segment.text for segment in page.segments if segment.is_kept).split() for page in pages] == kept
     verdicts = [verdict for page in pages for segment in page.segments for verdict in segment.verdicts]
     number = resolved(tmp_path, cleaner).cuts[1].threshold
     assert {verdict.outcome for verdict in verdicts if verdict.cut.scorer.name == "words" and verdict.score == 1} == {
