@@ -160,7 +160,7 @@ def _id(record: Any, names: Sequence[str], unit: str) -> str:
     raise ValueError(f"the {unit} has no {spelled}" if value is None else "the id is neither text nor an integer")
 
 
-class _Content(NamedTuple):
+class _JsonContent(NamedTuple):
     """The bytes of a page or text, whether they are text, and the charset if it is known."""
 
     data: bytes
@@ -168,13 +168,13 @@ class _Content(NamedTuple):
     charset: str | None
 
 
-def _content(record: Any, pages: Sequence[str], texts: Sequence[str], unit: str) -> _Content:
+def _content(record: Any, pages: Sequence[str], texts: Sequence[str], unit: str) -> _JsonContent:
     page = _first(record, pages)
     content = _first(record, texts) if page is None else page
     if isinstance(content, str):
-        return _Content(content.encode("utf-8", "replace"), page is None, "utf-8")
+        return _JsonContent(content.encode("utf-8", "replace"), page is None, "utf-8")
     if isinstance(content, bytes):
-        return _Content(content, page is None, None)
+        return _JsonContent(content, page is None, None)
     if content is None:
         names = [f"`{name}`" for name in pages]
         names += [f"`{name}`" for name in texts]
