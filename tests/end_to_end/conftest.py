@@ -21,7 +21,7 @@ def finished(once: Callable[..., Path]) -> Finished:
     """Nobody may change this folder: make a `Web` of your own for that. Its run looked for the modules in `modules.txt`."""
 
     def run(folder: Path) -> None:
-        file = Web.make(folder / "web", **TIMED).write(run="workers = 2")
+        file = Web.make(folder / "web", measure=TIMED["measure"]).write(run="workers = 2")
         done = installed("run", file.name, cwd=file.parent, **watching_imports(folder))
         (folder / "done.json").write_text(json.dumps(astuple(done)))
 
