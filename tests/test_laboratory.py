@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
-CHILDREN = {"pydoc_renderer.py", "bench_crawl.py", "bench_times.py"}
+CHILDREN = {"pydoc_renderer.py", "bench_times.py"}
 """Programs that a command starts as processes of its own."""
 
 

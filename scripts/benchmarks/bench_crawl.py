@@ -7,6 +7,7 @@ usage: python scripts/benchmarks/bench_crawl.py FOLDER 50000 200000 1000000
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +42,8 @@ weights with pruning. choose: `choose` on the explored table. run: an index for 
 CRAWLS = {"ClueWeb12-B13": 52_343_021, "ClueWeb22-B": 200_000_000}
 """Pages of crawls to extrapolate to."""
 
+_STEP = "--step"
+"""Before the name of a step, which this program runs in a process of its own."""
 _RESUMES = {"score": "results/crawl/scores", "run": "indexes/crawl"}
 """Folder with which each of these steps resumes. If it exists before the step, the step's time is not recorded."""
 
@@ -75,7 +78,7 @@ def measure_in(folder: Path, pages: Path, sizes: Sequence[int]) -> Iterator[Meas
     crawls = []
     for size in sizes:
         place = folder / str(size)
-        place.mkdir(exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
         if not (place / "qrels.txt").exists():
             write_web(place, pages, size)
         write_experiment(place / "crawl.toml", _CUTOFFS)
@@ -144,7 +147,7 @@ def _slopes(crawls: Sequence[Crawl]) -> Iterator[Measurement]:
 def _step(folder: Path, name: str) -> Watched:
     if name in ("explore", "choose", "run"):
         return watched(folder, str(Path(sys.executable).with_name("thresher")), name, "crawl.toml")
-    return watched(folder, sys.executable, __file__, name)
+    return watched(folder, sys.executable, __file__, _STEP, name)
 
 
 def _index(experiment: Experiment) -> None:
@@ -156,13 +159,27 @@ def _index(experiment: Experiment) -> None:
         searcher.search_topics([(topic, topics.topics[topic].query) for topic in topics.ids], warm_up=0)
 
 
-if __name__ == "__main__":
-    if sys.argv[1] in ("score", "index"):
-        chosen = load_experiment(Path("crawl.toml"))
-        if sys.argv[1] == "score":
-            score_experiment(chosen, Path("results", chosen.name), False, lambda _: None)
-        else:
-            _index(chosen)
+def _run_step(name: str) -> None:
+    """Score or index the crawl in the working folder."""
+    experiment = load_experiment(Path("crawl.toml"))
+    if name == "score":
+        score_experiment(experiment, Path("results", experiment.name), False, lambda _: None)
     else:
-        for result in measure_in(Path(sys.argv[1]).absolute(), PAGES, [*map(int, sys.argv[2:])]):
-            print(result.line(), flush=True)
+        _index(experiment)
+
+
+def main() -> None:
+    """Read the command line, and measure or run one step."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="a folder for all files, which stay")
+    parser.add_argument("sizes", type=int, nargs="+", metavar="PAGES", help="the sizes of the crawls, ascending")
+    if sys.argv[1:2] == [_STEP]:
+        _run_step(sys.argv[2])
+        return
+    options = parser.parse_args()
+    for measured in measure_in(options.folder.absolute(), PAGES, options.sizes):
+        print(measured.line(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
