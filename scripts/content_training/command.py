@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -13,7 +13,7 @@ from content_training.plots import calibration_plot
 from content_training.stages import TrainingSettings, train_content_model
 from thresher import ConfigError
 from thresher.cleaners.content_model.model import write_content_model
-from thresher.cli.options import FILE, print_line, print_message, workers_option
+from thresher.cli.options import FILE, group, print_line, print_message, workers_option
 from thresher.reports.drawing import ENDINGS, converter
 
 
@@ -24,6 +24,25 @@ def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path 
             raise ConfigError(problem, fix, f"--plot {plot}")
         converter()
     return plot
+
+
+@dataclass(frozen=True)
+class TrainingFiles:
+    """The gold standards to train on, the model file and the diagram to write."""
+
+    gold: tuple[Path, ...]
+    output: Path
+    plot: Path | None
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """How a model is trained."""
+
+    rounds: int
+    folds: int
+    comments: bool
+    made: bool
 
 
 @click.command()
@@ -41,28 +60,23 @@ def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path 
 )
 @click.option("--plot", type=FILE, callback=_plot_path, help="Reliability diagram to draw, a .svg, .pdf or .png file.")
 @workers_option
-def train(
-    gold: tuple[Path, ...],
-    output: Path,
-    rounds: int,
-    folds: int,
-    comments: bool,
-    made: bool,
-    plot: Path | None,
-    workers: int,
-) -> None:
+@group("files", TrainingFiles)
+@group("training", TrainingOptions)
+def train(files: TrainingFiles, training: TrainingOptions, workers: int) -> None:
     """Train a model on GOLD standards, folders as for `thresher cleaneval`, and write it (needs catboost).
 
     Prints the word F1 of each set by cross-validation over domains. Every set counts equally in the choice of the cutoff.
     In a set of snippets, the blocks that contain a snippet get labels. Training is reproducible to the byte on one machine.
     """
     catboost()
-    sets, left_out = read_gold_sets(gold, comments, workers, folds if made else 0)
+    output = files.output
+    folds = training.folds
+    sets, left_out = read_gold_sets(files.gold, training.comments, workers, folds if training.made else 0)
     settings = TrainingSettings(folds=folds)
-    trained = train_content_model(sets, replace(settings, network=replace(settings.network, rounds=rounds)))
+    trained = train_content_model(sets, replace(settings, network=replace(settings.network, rounds=training.rounds)))
     write_content_model(output, trained.model)
-    if plot is not None:
-        calibration_plot(output.name, trained.calibration).save(plot)
+    if files.plot is not None:
+        calibration_plot(output.name, trained.calibration).save(files.plot)
     for name, stems in left_out.items():
         print_message(f"{name}: skipped {len(stems)} pages without text or gold text: {', '.join(stems[:5])}")
     card = trained.model.card

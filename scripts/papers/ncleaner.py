@@ -353,23 +353,17 @@ def folds_command(gold_folder: Path, folds: int, n: int | None, q: float | None,
 
 
 @main.command("curve")
-@click.argument("gold_folder", type=FILE)
-@click.argument("other", type=FILE)
+@click.argument("folders", metavar="GOLD_FOLDER OTHER", type=FILE, nargs=2)
 @click.option("--sizes", help="Numbers of pages to train on [default: 1,2,5,10,20,50 and so on, and all].")
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Random orders of the pages.")
 @_SEED
 @_ALPHABET
 @OUTPUT
 def curve_command(
-    gold_folder: Path,
-    other: Path,
-    sizes: str | None,
-    repeats: int,
-    seed: int,
-    alphabet: str,
-    output: Path,
+    folders: tuple[Path, Path], sizes: str | None, repeats: int, seed: int, alphabet: str, output: Path
 ) -> None:
     """Print the quality of models trained on growing subsets of GOLD_FOLDER, on the pages of OTHER."""
+    gold_folder, other = folders
     if real_path(gold_folder) == real_path(other):
         what = "a model cannot be tested on the pages that it was trained on"
         raise ConfigError(what, "give another folder", str(other))

@@ -173,7 +173,7 @@ NAMES = {
 """Variants of two families and their combination, with the shares of the baseline's postings that they keep."""
 
 
-def made(
+def made(  # noqa: PLR0913, keywords of a builder
     names: Mapping[str, float] = NAMES,
     topics: int = 60,
     held_out: int = 0,

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 _COMPARISONS = "comparisons"
 """The folder of finished comparisons in the output of `cleaneval`."""
+_DOCUMENT_OPTIONS = ("html", "markdown", "with_language", "fields", "text_name", "min_words", "language", "valid")
+"""The options of `clean` that are fields of an `Output`."""
 
 
 def _document_options(verb: Verb) -> Verb:
@@ -73,36 +75,17 @@ def _document_options(verb: Verb) -> Verb:
     )
     @click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
     @wraps(verb)
-    def filled(
-        *args: Any,
-        html: bool,
-        markdown: bool,
-        with_language: bool,
-        fields: bool,
-        text_name: str,
-        drop_empty: bool,
-        min_words: int,
-        language: str,
-        valid: bool,
-        **named: Any,
-    ) -> Any:
+    def with_documents(*args: Any, drop_empty: bool, **named: Any) -> Any:
         from thresher.scores.cleaning import Output
 
+        values: dict[str, Any] = {}
+        for name in _DOCUMENT_OPTIONS:
+            values[name] = named.pop(name)
         if drop_empty:
-            min_words = max(min_words, 1)
-        documents = Output(
-            valid=valid,
-            html=html,
-            markdown=markdown,
-            with_language=with_language,
-            text_name=text_name,
-            min_words=min_words,
-            language=language,
-            fields=fields,
-        )
-        return verb(*args, documents=documents, **named)
+            values["min_words"] = max(values["min_words"], 1)
+        return verb(*args, documents=Output(**values), **named)
 
-    return filled
+    return with_documents
 
 
 @click.command()
@@ -138,7 +121,7 @@ def _document_options(verb: Verb) -> Verb:
 @keys("collection", schema.READING_KEYS + schema.ID_KEYS)
 @keys("pages", ["blocks"])
 @backend_options
-def clean(
+def clean(  # noqa: PLR0913, click passes every option
     source: Path,
     cleaner: str,
     output: str,
@@ -315,7 +298,7 @@ def methods(as_json: bool) -> None:
 )
 @workers_option
 @click.option("--fresh", is_flag=True, help="Drop the output folder's scores of other options.")
-def cleaneval(
+def cleaneval(  # noqa: PLR0913, click passes every option
     folder: Path,
     cleaners: tuple[str, ...],
     gold: Path | None,

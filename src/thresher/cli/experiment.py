@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,7 @@ def _loaded(file: Path, results: Path) -> Experiment:
     "--chosen", is_flag=True, help="Run the indexes that `thresher choose` named, instead of all variants of the file."
 )
 @options.style_options
-def run(
+def run(  # noqa: PLR0913, click passes every option
     experiment: Path,
     results: Path,
     indexes: Path,
@@ -296,6 +296,15 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
         options.print_line(line)
 
 
+@dataclass(frozen=True)
+class _Sampled:
+    """The pages that `play` shows, and the scorers of them."""
+
+    page_ids: tuple[str, ...]
+    count: int
+    scorers: tuple[str, ...]
+
+
 @click.command()
 @click.argument("source", metavar="PAGES|RESULTS/NAME", type=options.FILE)
 @click.argument("page_ids", metavar="[ID]...", nargs=-1)
@@ -312,13 +321,12 @@ def explain(folder: Path, experiment: Path | None, indexes: Path, as_json: bool,
 @click.option("--scorer", "-s", "scorers", multiple=True, help="Also show this scorer's scores. May be repeated.")
 @options.keys("collection", schema.READING_KEYS + schema.ID_KEYS)
 @options.keys("pages", schema.PAGES_KEYS)
+@options.group("sampled", _Sampled)
 def play(
     source: Path,
-    page_ids: tuple[str, ...],
+    sampled: _Sampled,
     output: Path,
     replaces: bool,
-    count: int,
-    scorers: tuple[str, ...],
     collection: schema.CollectionTable,
     pages: schema.PagesTable,
 ) -> None:
@@ -340,9 +348,9 @@ def play(
         raise StateError("it exists already", "choose another name, or add --replace", str(output))
     check_writable(output)
     sample_options = SampleOptions(
-        ids=page_ids,
-        count=count,
-        scorers=scorers,
+        ids=sampled.page_ids,
+        count=sampled.count,
+        scorers=sampled.scorers,
         pages=PageOptions(pages.blocks, pages.language),
         limits=Limits(collection.page_seconds, collection.max_page_mib),
     )
@@ -382,7 +390,7 @@ def play(
 @options.keys("collection", schema.READING_KEYS + schema.ID_KEYS)
 @options.backend_options
 @options.style_options
-def advise(
+def advise(  # noqa: PLR0913, click passes every option
     source: Path,
     queries: Path | None,
     sample: int,

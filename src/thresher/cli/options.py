@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -58,6 +58,23 @@ def keys(table: str, names: Sequence[str]) -> Callable[[Verb], Verb]:
         for name in reversed(names):
             with_options = _option(name, tables()[table].keys[name])(with_options)
         return with_options
+
+    return add
+
+
+def group(name: str, kind: type[Any]) -> Callable[[Verb], Verb]:
+    """Give a verb one argument `name`, a `kind`, in place of the options that are named like the fields of this dataclass."""
+
+    def add(verb: Verb) -> Verb:
+        @wraps(verb)
+        def grouped(*args: Any, **named: Any) -> Any:
+            values: dict[str, Any] = {}
+            for field in fields(kind):
+                values[field.name] = named.pop(field.name)
+            named[name] = kind(**values)
+            return verb(*args, **named)
+
+        return grouped
 
     return add
 

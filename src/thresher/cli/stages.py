@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -19,6 +18,7 @@ from thresher.cli.options import (
     backend_options,
     check_failed,
     check_new,
+    group,
     keys,
     max_failed_option,
     print_left_out,
@@ -29,6 +29,7 @@ from thresher.cli.options import (
 from thresher.experiments import schema
 
 if TYPE_CHECKING:
+    from thresher.experiments.applying import IndexedPages
     from thresher.reports.table import Table
 
 _PAGE_KEYS = schema.READING_KEYS + schema.ID_KEYS
@@ -57,7 +58,7 @@ _OF_PAGES = ("failures", "max_failed", *_PAGE_KEYS, "blocks", "workers", "backen
 @keys("collection", _PAGE_KEYS)
 @keys("pages", ["blocks"])
 @backend_options
-def index(
+def index(  # noqa: PLR0913, click passes every option
     source: Path,
     output: Path,
     replaces: bool,
@@ -75,7 +76,7 @@ def index(
 ) -> None:
     """Build a Lucene index of cleaned JSON lines or Parquet (`id`, `contents`), or of pages (also `-`) with --treatment."""
     from thresher.api import index_json_lines
-    from thresher.indexes.indexing import is_other_folder
+    from thresher.indexes.indexing import IndexOptions, is_other_folder
 
     # Even with `replaces`, the index writer refuses to replace a folder that is no index.
     check_new(output, replaces or is_other_folder(output))
@@ -91,9 +92,23 @@ def index(
     if prune is not None:
         raise ConfigError("the treatment names its pruning", f"write --treatment '{treatment}|{prune}'", "--prune")
     check_new(failures, replaces)
-    _index_pages(
-        source, treatment, output, options, original_statistics, failures, max_failed, collection, pages, backend
+    # Imported here, since cleaned text is indexed without these modules.
+    from thresher.experiments.applying import IndexContent, PagesToIndex, index_pages
+    from thresher.indexes.pruning.treatments import parse_treatment
+    from thresher.pages import PageOptions
+
+    indexed_pages = index_pages(
+        PagesToIndex.of(replace(collection, path=str(source)), PageOptions(pages.blocks, LANGUAGE)),
+        parse_treatment(treatment),
+        output,
+        IndexContent(IndexOptions(**options), original_statistics),
+        backend.backend(),
+        failures,
     )
+    _print_indexed_pages(indexed_pages, output)
+    print_left_out(source, collection.format)
+    _print_failures(indexed_pages)
+    check_failed(indexed_pages.failed, indexed_pages.pages, max_failed, failures)
 
 
 def _check_no_pages() -> None:
@@ -105,43 +120,29 @@ def _check_no_pages() -> None:
             raise ConfigError("the option is for pages, and INPUT is cleaned text", fix, schema.option_name(name))
 
 
-def _index_pages(
-    source: Path,
-    treatment: str,
-    output: Path,
-    options: Mapping[str, Any],
-    original_statistics: bool,
-    failures: Path | None,
-    max_failed: int | str | None,
-    collection: schema.CollectionTable,
-    pages: schema.PagesTable,
-    backend: BackendOptions,
-) -> None:
-    """Index pages with a treatment, and say how many were indexed, emptied or failed."""
+def _print_indexed_pages(indexed: IndexedPages, output: Path) -> None:
     from thresher.base.number_text import counted
-    from thresher.experiments.applying import IndexContent, PagesToIndex, index_pages
-    from thresher.indexes.indexing import IndexOptions
-    from thresher.indexes.pruning.treatments import parse_treatment
-    from thresher.pages import PageOptions
 
-    indexed = index_pages(
-        PagesToIndex.of(replace(collection, path=str(source)), PageOptions(pages.blocks, LANGUAGE)),
-        parse_treatment(treatment),
-        output,
-        IndexContent(IndexOptions(**options), original_statistics),
-        backend.backend(),
-        failures,
-    )
     print_message(
         f"{output}: {counted(indexed.pages, 'page')} = {indexed.index.documents:,} indexed + {indexed.emptied:,} emptied + "
         f"{indexed.failed:,} failed; {indexed.index.bytes:,} bytes"
     )
-    print_left_out(source, collection.format)
+
+
+def _print_failures(indexed: IndexedPages) -> None:
     for failure in indexed.failures:
         print_message(f"failed: {failure.name}: {failure.reason}")
     if indexed.failed > len(indexed.failures):
         print_message(f"failed: {indexed.failed - len(indexed.failures)} more; --failures FILE lists all")
-    check_failed(indexed.failed, indexed.pages, max_failed, failures)
+
+
+@dataclass(frozen=True)
+class _RunOptions:
+    """The run that `search` writes."""
+
+    output: Path
+    replaces: bool
+    tag: str
 
 
 @click.command()
@@ -158,15 +159,14 @@ def _index_pages(
 @keys("retrieval", ["depth"])
 @keys("topics", ["field"])
 @click.option("--tag", default="thresher", show_default=True, help="Run's tag.")
+@group("run", _RunOptions)
 def search(
     folder: Path,
     queries: Path,
-    output: Path,
-    replaces: bool,
     model: str,
     retrieval: schema.RetrievalTable,
     topics: schema.TopicsTable,
-    tag: str,
+    run: _RunOptions,
 ) -> None:
     """Search an INDEX with TOPICS and write a TREC run."""
     from statistics import median
@@ -177,15 +177,16 @@ def search(
     from thresher.indexes.analysis import parse_retrieval
     from thresher.indexes.searching import Searcher
 
-    if tag.split() != [tag]:
-        raise ConfigError(f"the tag {tag!r} is not one word", "give a tag without white space", "--tag")
+    output = run.output
+    if run.tag.split() != [run.tag]:
+        raise ConfigError(f"the tag {run.tag!r} is not one word", "give a tag without white space", "--tag")
     if output.exists() and output.samefile(queries):
         raise ConfigError("these are the topics", "give the run another name", str(output))
-    check_new(output, replaces)
+    check_new(output, run.replaces)
     topic_set = read_topics(queries, field=topics.field)
     with Searcher(folder, parse_retrieval(model), retrieval.depth) as searcher:
         searched = searcher.search_topics([(topic.id, topic.query) for topic in topic_set.values()])
-    write_run(output, searched.hits, tag)
+    write_run(output, searched.hits, run.tag)
     topic_count = counted(len(topic_set), "topic")
     hit_count = counted(sum(map(len, searched.hits.values())), "hit")
     print_message(f"{output}: {topic_count}, {hit_count}, median {median(searched.latencies_ms):.2f} ms a query")
@@ -203,7 +204,7 @@ def search(
 @click.option("--pairs", is_flag=True, help="Test every two runs; letters name the worse ones.")
 @click.option("--markdown", "form", flag_value="markdown", help="Print a row per run in Markdown.")
 @click.option("--latex", "form", flag_value="latex", help="Print a row per run in LaTeX.")
-def evaluate(
+def evaluate(  # noqa: PLR0913, click passes every option
     judgments: Path,
     runs: tuple[Path, ...],
     measures: tuple[str, ...],
