@@ -367,6 +367,14 @@ def play(
         options.print_message(f"failed: {page.id}: {page.reason}")
 
 
+@dataclass(frozen=True)
+class _QueryExperiment:
+    """The queries of `advise`, and the folder for the experiment with them."""
+
+    queries: Path | None
+    output: Path
+
+
 @click.command()
 @click.argument("source", metavar="PAGES", type=options.FILE)
 @click.option(
@@ -390,11 +398,11 @@ def play(
 @options.keys("collection", schema.READING_KEYS + schema.ID_KEYS)
 @options.backend_options
 @options.style_options
-def advise(  # noqa: PLR0913, click passes every option
+@options.group("experiment", _QueryExperiment)
+def advise(
     source: Path,
-    queries: Path | None,
+    experiment: _QueryExperiment,
     sample: int,
-    output: Path,
     collection: schema.CollectionTable,
     backend: options.BackendOptions,
     style: options.OutputStyle,
@@ -412,9 +420,10 @@ def advise(  # noqa: PLR0913, click passes every option
 
     table = replace(collection, path=str(source))
     options.print_left_out(source, collection.format)
-    if queries is not None:
+    if experiment.queries is not None:
         _check_installed("advise --queries")
-        choice = choose_by_queries(table, queries, output, backend.backend(), options.announce)
+        output = experiment.output
+        choice = choose_by_queries(table, experiment.queries, output, backend.backend(), options.announce)
         folder = output / EXPERIMENT
         write_reports(read_results(folder), folder)
         options.print_answer(answer_of_choice(choice, folder), style)
