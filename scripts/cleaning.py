@@ -4,8 +4,8 @@
 usage: scripts/cleaning.py GOLD_FOLDER... [--output FOLDER]
 
 The script measures the default cleaners and the packages of the extra `extractors` on every gold standard. On each of the
-first two it also sweeps cutoffs and tests the best on the other, and trains NCleaner on growing parts and tests it on the
-other.
+first two it also sweeps cutoffs and trains NCleaner on growing parts. It tests the best cutoffs and the models on the other
+of the two.
 """
 
 import argparse

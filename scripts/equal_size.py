@@ -24,7 +24,7 @@ GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
 
 def measures(of: VariantTable) -> list[str]:
     """Return the names of AP and of nDCG@10."""
-    return [next(name for name in of.measures if name.startswith(wanted)) for wanted in MEASURES]
+    return [next(name for name in of.measures if name.startswith(prefix)) for prefix in MEASURES]
 
 
 def members(of: VariantTable, name: str) -> Sequence[int]:

@@ -133,7 +133,7 @@ class ScoredPages:
         return every
 
     def of(self, name: str) -> float:
-        """Return a treatment's seconds. Those of Thresher's own cleaners include reading the pages."""
+        """Return a treatment's seconds. The seconds of Thresher's own cleaners include reading the pages."""
         scorers = parse_treatment(name).cleaner.scorers
         own = {scorer.canonical_name for scorer in scorers}
         own |= {maker.canonical_name for scorer in scorers for maker in scorer.required_texts}

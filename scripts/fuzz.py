@@ -43,15 +43,15 @@ def work(name: str, numbers: range, seed: int, folder: Path, shared: tuple[bytes
     """Give a target inputs. Send each number before its input, each finding, and None at the end."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for found in fuzz(TARGETS[name], numbers, seed, folder, shared, begun=sink.send):
-        sink.send(found)
+    for finding in fuzz(TARGETS[name], numbers, seed, folder, shared, begun=sink.send):
+        sink.send(finding)
     sink.send(None)
 
 
 def run(target: Target, inputs: int, seed: int, folder: Path, shared: tuple[bytes, ...]) -> int:
     """Give a target inputs, print its row and its findings, and return the number of findings."""
     start = time.perf_counter()
-    found: list[Found] = []
+    findings: list[Found] = []
     slowest, slowest_number, first = 0.0, 0, 0
     while first < inputs:
         source, sink = multiprocessing.Pipe(duplex=False)
@@ -68,7 +68,7 @@ def run(target: Target, inputs: int, seed: int, folder: Path, shared: tuple[byte
                 data = target.make(seed, number, shared)
                 process.join()
                 error = f"ended its process (exit code {process.exitcode})"
-                found.append(Found(number, error, data, error))
+                findings.append(Found(number, error, data, error))
                 first = number + 1
                 break
             now = time.perf_counter()
@@ -78,21 +78,21 @@ def run(target: Target, inputs: int, seed: int, folder: Path, shared: tuple[byte
             if message is None:
                 break
             if isinstance(message, Found):
-                found.append(message)
+                findings.append(message)
             else:
                 number = message
         process.join()
     seconds = time.perf_counter() - start
     print(
-        f"{target.name:12} {inputs:8,} {seconds:8.1f} {slowest * 1000:8.0f} {slowest_number:9} {len(found):6}",
+        f"{target.name:12} {inputs:8,} {seconds:8.1f} {slowest * 1000:8.0f} {slowest_number:9} {len(findings):6}",
         flush=True,
     )
-    counts = Counter(each.kind for each in found)
+    counts = Counter(each.kind for each in findings)
     for kind, count in counts.items():
-        each = next(each for each in found if each.kind == kind)
+        each = next(each for each in findings if each.kind == kind)
         print(f"    {count} x {each.error}\n        {kind}")
         print(f"        input {each.number}, {len(each.data)} bytes: {each.data[:400]!r}")
-    return len(found)
+    return len(findings)
 
 
 def properties(seed: int) -> bool:

@@ -5,7 +5,7 @@
 .venv/bin/python scripts/kills.py --kills 25 --seed 1 --command explore   kill one command only
 
 Each command begins with the files of undisturbed earlier commands. It is killed a few times, alone or with its workers, and
-then finishes. Runs, scores, measures by topic and the choice must equal those of an undisturbed command by bytes; results.csv
+then finishes. Its runs, scores, measures by topic and choice must equal an undisturbed command's files by bytes; results.csv
 must be equal except for its times. Index files must have equal sizes (Lucene gives each segment a random id), and no temporary
 file may remain. The exit code is 1 if a file differs.
 """

@@ -41,7 +41,7 @@ CARD = "card.json"
 
 
 def docstring_lines(source: bytes) -> list[str]:
-    """Return the lines of the docstrings that pydoc shows of a Python source, without those of private names.
+    """Return the lines of the docstrings that pydoc shows of a Python source, without docstrings of private names.
 
     pydoc's pages keep the line breaks of docstrings.
     """

@@ -231,7 +231,7 @@ def check_equal(table: VariantTable, measure: str, built: Mapping[str, Built]) -
 
 def shown_measures(table: VariantTable) -> list[str]:
     """Return the names of AP and nDCG among a table's measures."""
-    return [name for wanted in (MAIN, "nDCG") for name in table.measures if name.startswith(wanted)]
+    return [name for prefix in (MAIN, "nDCG") for name in table.measures if name.startswith(prefix)]
 
 
 def explored(folder: Path) -> tuple[VariantTable, Sequence[BestOfFamily]]:

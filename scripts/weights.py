@@ -234,7 +234,7 @@ def rounded(value: float, up_or_down: Callable[[float], float]) -> float:
 
 
 def at_share(table: VariantTable, sweep: str, share: float) -> int | None:
-    """Return the largest index of a sweep with .9 to 1 times a share of the postings; None if the sweep has no such index."""
+    """Return the largest index of a sweep with .9 to 1 times a share of the postings; None without one."""
     rows = [number for number, row in enumerate(table.rows) if row.variant.sweep == sweep]
     inside = [number for number in rows if 0.9 * share <= table.shares[number] <= share]
     return max(inside, key=lambda number: float(table.shares[number]), default=None)

@@ -13,7 +13,7 @@ CLEANER = parse_cleaner("boilerpipe(rules=words)")
 
 
 def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
-    """Return Thresher's seconds for Algorithm 2, from a page to its text, by those of boilerpy3's `NumWordsRulesExtractor`.
+    """Return the ratio of Thresher's Algorithm 2 to boilerpy3's `NumWordsRulesExtractor`, in seconds from page to text.
 
     Both skip the pages on which boilerpy3 raises; the measurement's name counts them. Thresher reads bytes; boilerpy3
     gets decoded text, and decoding does not count for it.

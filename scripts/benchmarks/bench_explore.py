@@ -46,10 +46,10 @@ def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # n
             score_experiment(experiment, Path(folder), False, lambda _: None)
             seconds = {"explore": [float("inf")] * 2, "build": [float("inf")] * 2}
             for _ in range(rounds):
-                for what, best in seconds.items():
-                    arguments = [sys.executable, __file__, name, folder, what]
+                for side, best in seconds.items():
+                    arguments = [sys.executable, __file__, name, folder, side]
                     done = subprocess.run(arguments, capture_output=True, text=True, check=True)
-                    seconds[what] = list(map(min, best, map(float, done.stdout.split())))
+                    seconds[side] = list(map(min, best, map(float, done.stdout.split())))
         label = f"exploring {len(CUTOFFS)} cutoffs of {name} / building, searching and evaluating them one by one"
         for place, when in enumerate((", Java's start counted", ", Java running")):
             yield ratio(label + when, seconds["explore"][place], seconds["build"][place], BAR)

@@ -142,10 +142,10 @@ def _at_scale(pages: Path, count: int) -> Iterator[Measurement]:
     yield ratio(
         f"100 cutoffs of {_PRUNING} {label} / 100 of {_SCORER}", seconds["method"], seconds["scorer"], BAR_EXPLORE
     )
-    for ours, theirs, what in (("pruned", "plain", "building"), ("method", "scorer", "exploring")):
+    for ours, theirs, task_name in (("pruned", "plain", "building"), ("method", "scorer", "exploring")):
         value = peaks[ours] / peaks[theirs]
         outcome = f"{peaks[ours]:.0f} MiB / {peaks[theirs]:.0f} MiB = {value:.2f}"
-        yield Measurement(f"peak of {what} {label}: {ours} / {theirs}", outcome, value, BAR_MEMORY)
+        yield Measurement(f"peak of {task_name} {label}: {ours} / {theirs}", outcome, value, BAR_MEMORY)
 
 
 def _do(task: str, folder: Path) -> None:

@@ -75,7 +75,7 @@ def measure(pages: Path, count: int = LARGE) -> Iterator[Measurement]:
 def _reading(warc: Path, rounds: int = 5) -> Iterator[Measurement]:
     """Time reading and scoring the pages of a WARC file against scoring them from memory, by three and by all scorers."""
     in_memory = [source.page() for source in documents(open_collection(warc))]
-    for what, chosen in (
+    for label, chosen in (
         ("three scorers", tuple(parse_scorer(name).scorer for name in _NAMES)),
         ("all scorers", all_scorers()),
     ):
@@ -89,7 +89,7 @@ def _reading(warc: Path, rounds: int = 5) -> Iterator[Measurement]:
                 score_page(source.page(), chosen)
 
         best = interleaved({"read": read, "alone": alone}, rounds)
-        name = f"reading {len(in_memory)} pages from WARC and scoring by {what} / scoring alone"
+        name = f"reading {len(in_memory)} pages from WARC and scoring by {label} / scoring alone"
         yield ratio(name, best["read"], best["alone"], BAR_READING)
 
 

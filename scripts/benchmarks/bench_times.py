@@ -103,8 +103,8 @@ def _equal(row: Row, base: Row) -> bool:
 
 def _experiment(name: str) -> Experiment:
     experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
-    wanted = VARIANTS[name] or [variant.name for variant in experiment.variants if BAR not in variant.name]
-    chosen = [variant for variant in experiment.variants if variant.name in wanted]
+    names = VARIANTS[name] or [variant.name for variant in experiment.variants if BAR not in variant.name]
+    chosen = [variant for variant in experiment.variants if variant.name in names]
     baseline = experiment.variants[0]
     return replace(
         experiment,

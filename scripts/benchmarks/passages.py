@@ -35,7 +35,7 @@ def write_json_lines(documents: Iterator[tuple[str, str]], path: Path) -> None:
 
 
 def read_json_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Yield the documents of such a file as (id, contents)."""
+    """Yield the documents of a file of JSON lines as (id, contents)."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             document = json.loads(line)

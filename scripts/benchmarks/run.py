@@ -1,4 +1,4 @@
-"""Run all benchmarks or the named ones: print each measurement beside its bar, and at the end all that miss their bars.
+"""Run all benchmarks or the named ones, and print each measurement with its bar. At the end, repeat the missed bars.
 
 usage: make bench [NAME=index] [PAGES=folder of HTML pages]
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from measurements import Measurement
 from passages import PAGES
 
-# Benchmarks in modules `bench_<name>`. Those with workers run before Java starts: see thresher.indexes.jvm.
+# Benchmarks in modules `bench_<name>`. Benchmarks with workers run before Java starts: see thresher.indexes.jvm.
 BENCHMARKS = (
     "memory",
     "explore",

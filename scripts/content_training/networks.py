@@ -248,11 +248,11 @@ def fit_network(
 
 
 def _example(page: PageToLearn, weight: float, scaling: Scaling) -> _Example:
-    known = ~np.isnan(page.labels)
+    labelled = ~np.isnan(page.labels)
     return _Example(
         halved(page.features.values, scaling.middles).astype(np.int8),
-        np.where(known, page.labels, 0).astype(np.float32),
-        np.where(known, page.weights * weight, 0).astype(np.float32),
+        np.where(labelled, page.labels, 0).astype(np.float32),
+        np.where(labelled, page.weights * weight, 0).astype(np.float32),
         page.features.words,
     )
 

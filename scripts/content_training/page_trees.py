@@ -1,4 +1,4 @@
-"""Element trees of pages with gold, of which training makes synthetic pages."""
+"""Element trees of pages with gold, and synthetic pages made from them."""
 
 from __future__ import annotations
 

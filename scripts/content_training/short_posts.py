@@ -158,13 +158,13 @@ def _post(page: GoldPage, parts: _Parts, seed: float) -> PageToLearn | None:
 
 def _cut(content: Any, gold: Counter[str], words: int) -> None:
     """Remove the content after its first `words` words, by whole elements."""
-    kept = 0
+    words_kept = 0
     for child in [*content.iterchildren(etree.Element)]:
         own = words_of(child)
         if own.total() and (own & gold).total() / own.total() >= 0.5:
-            if kept >= words:
+            if words_kept >= words:
                 content.remove(child)
-            kept += own.total()
+            words_kept += own.total()
 
 
 def _sidebar(parts: _Parts, chance: Random) -> Any:

@@ -75,7 +75,7 @@ class Trained:
 
 @dataclass(frozen=True)
 class _FittedTrees:
-    """Trees fitted to all examples, trees fitted without each fold, and each example's probability by the latter."""
+    """Trees fitted to all examples, trees fitted without each fold, and each example's probability without its fold."""
 
     stage: TreeStage
     without: Sequence[TreeStage]
@@ -84,7 +84,7 @@ class _FittedTrees:
 
 @dataclass(frozen=True)
 class _FittedNetwork:
-    """A network fitted to all pages, networks fitted without each fold, and each block's sum by the latter."""
+    """A network fitted to all pages, networks fitted without each fold, and each block's sum without its fold."""
 
     stage: NetworkStage
     without: Sequence[NetworkStage]
@@ -226,19 +226,19 @@ def _stage(
     done: Callable[[], None],
 ) -> _FittedTrees:
     """Return a stage fitted to all examples, and its versions without each fold."""
-    known = examples.known
+    labelled = examples.known
     sums = np.zeros(len(examples.labels), dtype=np.int64)
     without: list[Trees] = []
     for fold in range(int(examples.fold.max()) + 1):
         inside = examples.fold == fold
-        rows = known & ~inside
+        rows = labelled & ~inside
         trees = fit_trees(values[:, rows], examples.labels[rows], examples.weights[rows], settings)
         sums[inside] = trees.sums(values[:, inside])
         without.append(trees)
         done()
-    trees = fit_trees(values[:, known], examples.labels[known], examples.weights[known], settings)
+    trees = fit_trees(values[:, labelled], examples.labels[labelled], examples.weights[labelled], settings)
     done()
-    counted = known & examples.counted
+    counted = labelled & examples.counted
     calibration = calibrate(sums[counted], examples.labels[counted], examples.weights[counted])
     stage = _tree_stage(names, trees, calibration)
     stages = [_tree_stage(names, own, calibration) for own in without]
@@ -261,9 +261,12 @@ def _network(
     scaling = scaling_of(blocks.pages)
 
     def fitted_without(fold: int | None) -> Network:
-        known = [number for number, own in enumerate(folds) if own != fold]
+        training_pages = [number for number, own in enumerate(folds) if own != fold]
         network = fit_network(
-            [blocks.pages[number] for number in known], [weights[number] for number in known], scaling, settings.network
+            [blocks.pages[number] for number in training_pages],
+            [weights[number] for number in training_pages],
+            scaling,
+            settings.network,
         )
         done()
         return network

@@ -109,8 +109,8 @@ def _graft(pairs: Sequence[tuple[GoldPage, str]]) -> list[PageToLearn]:
         if body is None:
             continue
         _put(body, thread, page)
-        if made := made_page(page, root, page.text):
-            grafted.append(made)
+        if page_with_thread := made_page(page, root, page.text):
+            grafted.append(page_with_thread)
     return grafted
 
 

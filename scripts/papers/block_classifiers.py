@@ -182,8 +182,8 @@ def folds_of_pages(blocks: pd.DataFrame, problem: Problem, folds: int) -> Ints:
     labels = problem.labels(blocks)
     for out in range(folds):
         if lost := sorted({*labels.tolist()} - {*labels[fold != out].tolist()}):
-            what = f"all blocks of the class {problem.classes[lost[0]]!r} are on the pages of fold {out + 1}"
-            raise InputError(what, "give more pages that have such blocks, or lower --folds")
+            message = f"all blocks of the class {problem.classes[lost[0]]!r} are on the pages of fold {out + 1}"
+            raise InputError(message, "give more pages with blocks of this class, or lower --folds")
         if not blocks.words[fold != out].any():
             raise InputError(f"without fold {out + 1} no block has a word", "give more pages")
     return fold

@@ -110,8 +110,8 @@ def read_blocks(pages: Sequence[GoldPage], workers: int = 1) -> tuple[pd.DataFra
     blocks = pd.concat([frame for frame in read.values() if frame is not None], ignore_index=True)
     content = TWO.labels(blocks) > 0
     if content.all() or not content.any():
-        what = "all blocks are content" if content.all() else "no block is content"
-        raise InputError(f"by the gold {what}", "give gold that keeps some text of the pages and not all", where)
+        problem = "all blocks are content" if content.all() else "no block is content"
+        raise InputError(f"by the gold {problem}", "give gold that keeps some text of the pages and not all", where)
     same_text = blocks.drop_duplicates(["page", "text"]).groupby("text").size()
     blocks[FREQUENCY] = blocks.text.map(same_text).astype(np.float32)
     near = blocks.groupby("page", sort=False)[[*LOCAL, FREQUENCY]]

@@ -31,12 +31,12 @@ def gains_plot(gains: pd.DataFrame) -> Spec:
     return {"width": 380, "layer": [bars, points]}
 
 
-def words_plot(histogram: pd.DataFrame, one: WriterFit, two: WriterFit) -> Spec:
+def words_plot(histogram: pd.DataFrame, one_fit: WriterFit, two_fit: WriterFit) -> Spec:
     """Return a plot of the share of blocks by number of words and class, with both fits (Figure 4)."""
     bins = histogram[(histogram.feature == "words") & histogram.value.between(1, _MOST_WORDS)]
     words = np.arange(1.0, _MOST_WORDS + 1)
     lines = []
-    for name, fit, model in (("one state (Eq. 2)", one, one_state), ("two states (Eq. 3)", two, two_states)):
+    for name, fit, model in (("one state (Eq. 2)", one_fit, one_state), ("two states (Eq. 3)", two_fit, two_states)):
         share = 100 * model(np.array(fit.parameters), words)
         lines.append(pd.DataFrame({"words": words, "share": share, "fit": f"{name}, R² {fit.r2:.3f}"}))
     x = {"type": "quantitative", "title": "words of the block", "scale": {"domain": [0, _MOST_WORDS]}}

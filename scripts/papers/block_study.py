@@ -106,7 +106,7 @@ def by_page_type(blocks: pd.DataFrame, scores: dict[str, Scores]) -> pd.DataFram
     for name in ("all", *(sizes.index if (blocks.page_type != "").any() else ())):
         inside = ((kinds == name) | (name == "all")).to_numpy()
         words, labels = blocks.words[inside].to_numpy(dtype=np.float64), content[inside]
-        one, two = writers(words)
+        one_state, two_states = writers(words)
         row: Row = {
             "page_type": name,
             "pages": blocks.page[inside].nunique(),
@@ -114,9 +114,9 @@ def by_page_type(blocks: pd.DataFrame, scores: dict[str, Scores]) -> pd.DataFram
             "words": int(words.sum()),
         }
         row |= {"content_blocks": labels.mean(), "content_words": words[labels > 0].sum() / max(words.sum(), 1)}
-        row |= {"end": one.parameters[0], "one_r2": one.r2, "one_rmse": one.rmse}
-        row |= dict(zip(("short", "short_end", "long_end"), two.parameters, strict=True))
-        row |= {"two_r2": two.r2, "two_rmse": two.rmse}
+        row |= {"end": one_state.parameters[0], "one_r2": one_state.r2, "one_rmse": one_state.rmse}
+        row |= dict(zip(("short", "short_end", "long_end"), two_states.parameters, strict=True))
+        row |= {"two_r2": two_states.r2, "two_rmse": two_states.rmse}
         row |= {f"f1_{key}": block_scores(labels, scores[key][inside], words)["f1"] for key in BY_TYPE}
         rows.append(row)
     return pd.DataFrame(rows)

@@ -94,8 +94,8 @@ def asked_sweep(text: str) -> CutoffSweep:
     else:
         cutoffs = tuple(parse_cutoff(part, text, "--sweep") for part in match["cutoffs"].split(","))
     if not same_kind(cutoffs):
-        what = f"the sweep {text!r} mixes numbers, percentiles and quotas, or two kinds of percentiles"
-        raise ConfigError(what, "sweep over one kind", "--sweep")
+        problem = f"the sweep {text!r} mixes numbers, percentiles and quotas, or two kinds of percentiles"
+        raise ConfigError(problem, "sweep over one kind", "--sweep")
     for cutoff in cutoffs:
         template.at(cutoff, "--sweep").checked()
     return CutoffSweep(template, tuple(dict.fromkeys(cutoffs)))

@@ -4,7 +4,7 @@ usage: python scripts/papers/gold_tables.py GOLD_FOLDER [-c NAME...] -o OUT [--e
 
 GOLD_FOLDER is as for `thresher cleaneval`, or has gold of snippets in Trafilatura's `evaldata.json`, with the pages in `eval/`
 and `cache/`. `gold_measures.py` defines the measures; t-tests are paired by page, against all text. Without names the
-cleaners are those of `thresher cleaneval` and the filters of Kohlschuetter et al. (2010), Fig. 2.
+script measures the cleaners of `thresher cleaneval` and the filters of Kohlschuetter et al. (2010), Fig. 2.
 """
 
 from __future__ import annotations

@@ -68,19 +68,19 @@ def read_sentences(folder: Path, scorer: Perplexity) -> Sentences:
         for path, table in zip(shards(folder), tables, strict=True)
         if len(table)
     ]
-    found = Sentences(
+    sentences = Sentences(
         np.concatenate([scores for _, scores, _ in parts]), np.concatenate([words for *_, words in parts]), {}
     )
-    if not found.words.any():
+    if not sentences.words.any():
         raise InputError("no sentence has a word", "give pages with text", str(folder))
     for decile in DECILES:
-        value = np.float32(found.at(decile, found.words))
+        value = np.float32(sentences.at(decile, sentences.words))
         for path, scores, words in parts if math.isfinite(value) else ():
             same = np.flatnonzero((scores == value) & (words > 0))
             if len(same):
-                found.examples[decile] = _sentence(path, int(same[0]))
+                sentences.examples[decile] = _sentence(path, int(same[0]))
                 break
-    return found
+    return sentences
 
 
 def _sentence(path: Path, position: int) -> str:
@@ -92,46 +92,46 @@ def _sentence(path: Path, position: int) -> str:
     return text[begin : int(ends[position])].strip()
 
 
-def percentile_rows(found: Sentences, reference: Mapping[float, float]) -> pd.DataFrame:
+def percentile_rows(sentences: Sentences, reference: Mapping[float, float]) -> pd.DataFrame:
     """Return the perplexities at percentiles. `reference` has percentiles of the model's reference text, or nothing."""
-    ones = np.ones(len(found.scores), dtype=np.int64)
+    ones = np.ones(len(sentences.scores), dtype=np.int64)
     rows = [
         {
             "percentile": at,
-            "by_sentences": found.at(at, ones),
-            "by_words": found.at(at, found.words),
+            "by_sentences": sentences.at(at, ones),
+            "by_words": sentences.at(at, sentences.words),
             "reference_text": reference.get(at),
-            "sentence": found.examples.get(at),
+            "sentence": sentences.examples.get(at),
         }
         for at in PERCENTILES
     ]
     return pd.DataFrame(rows)
 
 
-def removed_rows(found: Sentences, scorer: Perplexity) -> pd.DataFrame:
+def removed_rows(sentences: Sentences, scorer: Perplexity) -> pd.DataFrame:
     """Return the shares of sentences and of words above the paper's cutoffs."""
-    above = [found.scores > np.float32(cutoff) for cutoff in scorer.grid]
-    words = [float(found.words[mask].sum() / found.words.sum()) for mask in above]
-    sentences = [float(mask.mean()) for mask in above]
-    return pd.DataFrame({"cutoff": map(int, scorer.grid), "of_sentences": sentences, "of_words": words})
+    above = [sentences.scores > np.float32(cutoff) for cutoff in scorer.grid]
+    of_words = [float(sentences.words[mask].sum() / sentences.words.sum()) for mask in above]
+    of_sentences = [float(mask.mean()) for mask in above]
+    return pd.DataFrame({"cutoff": map(int, scorer.grid), "of_sentences": of_sentences, "of_words": of_words})
 
 
-def bins(found: Sentences) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def bins(sentences: Sentences) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the edges of logarithmic bins and the share of words in each, without the tails."""
-    finite = np.isfinite(found.scores)
+    finite = np.isfinite(sentences.scores)
     # A perplexity below 1 is 1 with a rounding error.
-    scores = np.maximum(found.scores[finite], 1)
+    scores = np.maximum(sentences.scores[finite], 1)
     edges = 10.0 ** (np.arange(39 * BINS_PER_DECADE + 1) / BINS_PER_DECADE)
-    counts = np.bincount(np.searchsorted(edges, scores, side="right") - 1, found.words[finite], len(edges) - 1)
-    shares = counts / found.words.sum()
+    counts = np.bincount(np.searchsorted(edges, scores, side="right") - 1, sentences.words[finite], len(edges) - 1)
+    shares = counts / sentences.words.sum()
     reached = np.cumsum(shares)
     first, last = (int(np.searchsorted(reached, part * reached[-1])) for part in (_TAIL, 1 - _TAIL))
     return edges[first : last + 2], shares[first : last + 1]
 
 
-def plot(found: Sentences, removed: pd.DataFrame) -> dict[str, Any]:
+def plot(sentences: Sentences, removed: pd.DataFrame) -> dict[str, Any]:
     """Return a plot of the share of words by perplexity on a logarithmic axis, with the median and the paper's cutoffs."""
-    edges, shares = bins(found)
+    edges, shares = bins(sentences)
     bars = [
         {"low": low, "high": high, "share": 100 * share}
         for low, high, share in zip(edges[:-1].tolist(), edges[1:].tolist(), shares.tolist(), strict=True)
@@ -181,7 +181,7 @@ def plot(found: Sentences, removed: pd.DataFrame) -> dict[str, Any]:
                 "encoding": {"x": {"field": "at", **x}},
             },
             {
-                "data": {"values": [{"at": found.at(50, found.words)}]},
+                "data": {"values": [{"at": sentences.at(50, sentences.words)}]},
                 "mark": {"type": "rule", "color": INK, "strokeDash": [4, 3]},
                 "encoding": {"x": {"field": "at", **x}},
             },
@@ -204,13 +204,14 @@ def main(model: str, collection: Path, output: Path, workers: int) -> None:
     pages = open_collection(collection, ReadOptions(IdRule(escape=True)))
     with temporary_folder() as store:
         score_collection(ScorePlan(pages, (scorer,)), store, Backend(workers=workers))
-        found = read_sentences(store, scorer)
-    removed = removed_rows(found, scorer)
-    wordless = int((~np.isfinite(found.scores)).sum())
-    counts = f"{len(found.scores):,} sentences with {int(found.words.sum()):,} words. {wordless:,} have no word for the model."
-    write_table(output, "percentiles", counts, percentile_rows(found, scorer.reference_percentiles()))
+        sentences = read_sentences(store, scorer)
+    removed = removed_rows(sentences, scorer)
+    wordless = int((~np.isfinite(sentences.scores)).sum())
+    words = int(sentences.words.sum())
+    counts = f"{len(sentences.scores):,} sentences with {words:,} words. {wordless:,} have no word for the model."
+    write_table(output, "percentiles", counts, percentile_rows(sentences, scorer.reference_percentiles()))
     write_table(output, "removed", "Shares that the paper's cutoffs remove.", removed)
-    write_plot(output / "histogram.svg", f"{collection.name}: {scorer.canonical_name}", plot(found, removed))
+    write_plot(output / "histogram.svg", f"{collection.name}: {scorer.canonical_name}", plot(sentences, removed))
 
 
 if __name__ == "__main__":

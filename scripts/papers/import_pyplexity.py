@@ -59,7 +59,7 @@ def import_pyplexity(source: Path, output: Path, name: str | None = None) -> Mod
     tables = [_table(entries, order - at, source) for at, entries in enumerate(hashes)]
     left_out = sum(map(len, hashes)) - sum(map(len, tables))
     words = {word: probability for (word,), probability in tables[-1].items()}
-    # Of the triples, PyPlexity looks up only those whose last two words are equal.
+    # PyPlexity looks up only triples whose last two words are equal.
     doubled = {key[:2]: value for table in tables[:-2] for key, value in table.items() if key[1] == key[2]}
     word_weight, pair_weight, triple_weight = (*WEIGHTS[order], 0.0)[:3]
 
@@ -109,8 +109,8 @@ def _read(source: Path) -> list[dict[Any, Any]]:
     try:
         from storable import retrieve
     except ImportError as error:
-        what = "reading PyPlexity's models needs the package storable"
-        raise MissingDependencyError(what, "pip install storable", str(source)) from error
+        problem = "reading PyPlexity's models needs the package storable"
+        raise MissingDependencyError(problem, "pip install storable", str(source)) from error
     try:
         content = retrieve(str(source))
     except OSError as error:
@@ -120,8 +120,8 @@ def _read(source: Path) -> list[dict[Any, Any]]:
         raise InputError("the Storable file is damaged", "get it again", str(source)) from error
     if isinstance(content, list) and len(content) in (2, 3) and all(isinstance(part, dict) for part in content):
         return content
-    what = "it is in Perl's Storable format, but no model of PyPlexity's, which is an array of two or three hashes"
-    raise InputError(what, _FIX, str(source))
+    problem = "it is in Perl's Storable format, but no model of PyPlexity's, which is an array of two or three hashes"
+    raise InputError(problem, _FIX, str(source))
 
 
 def _table(entries: dict[Any, Any], words: int, source: Path) -> Table:

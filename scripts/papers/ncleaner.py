@@ -106,8 +106,8 @@ def cross_validate(
     A model is trained on the other folds. It has the papers' n and q for its alphabet, unless `n` or `q` is given.
     """
     if len(pages) < folds:
-        what = f"{len(pages)} pages are too few for {folds} folds"
-        raise ConfigError(what, "give more pages, or fewer folds", "--folds")
+        problem = f"{len(pages)} pages are too few for {folds} folds"
+        raise ConfigError(problem, "give more pages, or fewer folds", "--folds")
     fold_of_page = np.random.default_rng(seed).permutation(np.arange(len(pages)) % folds).tolist()
     cleaned: dict[str, list[Text]] = {
         "none": [tuple(LabelledText(None, block.text) for block in page.blocks) for page in pages],
@@ -179,8 +179,8 @@ def learning_curve(
     cleaned text is not shorter than its raw text gives no model; this happens with single pages.
     """
     if wrong := [size for size in sizes if not 1 <= size <= len(pages)]:
-        what = f"{wrong[0]} training pages cannot be taken from {len(pages)}"
-        raise ConfigError(what, f"give sizes from 1 to {len(pages)}", "--sizes")
+        problem = f"{wrong[0]} training pages cannot be taken from {len(pages)}"
+        raise ConfigError(problem, f"give sizes from 1 to {len(pages)}", "--sizes")
     # Models often keep equal blocks of a page, so comparisons are cached.
     compared: dict[tuple[int, bytes], PageWords] = {}
     for repeat in range(repeats):
@@ -265,8 +265,8 @@ def tune(
     """
     texts = [text for page in pages if (text := "\n".join(filter(None, map(normalise, page))))]
     if len(texts) < folds:
-        what = f"{len(texts)} pages with text are too few for {folds} folds"
-        raise InputError(what, "give more pages, or fewer folds", "tune")
+        problem = f"{len(texts)} pages with text are too few for {folds} folds"
+        raise InputError(problem, "give more pages, or fewer folds", "tune")
     numbers = [keys[keys % alphabet.size != 0] for keys in (ngrams(text, most, alphabet) for text in texts)]
     fold_of_page = np.random.default_rng(seed).permutation(np.arange(len(texts)) % folds)
     keys, fold_of_key = np.concatenate(numbers), np.repeat(fold_of_page, [len(page) for page in numbers])
@@ -365,8 +365,8 @@ def curve_command(
     """Print the quality of models trained on growing subsets of GOLD_FOLDER, on the pages of OTHER."""
     gold_folder, other = folders
     if real_path(gold_folder) == real_path(other):
-        what = "a model cannot be tested on the pages that it was trained on"
-        raise ConfigError(what, "give another folder", str(other))
+        problem = "a model cannot be tested on the pages that it was trained on"
+        raise ConfigError(problem, "give another folder", str(other))
     pages, tested = ([*map(read, read_gold(folder).pages)] for folder in (gold_folder, other))
     chosen_sizes = tuple(map(int, sizes.split(","))) if sizes else usual_sizes(len(pages))
     models = learning_curve(pages, tested, chosen_sizes, repeats, usual_settings(alphabet), seed)

@@ -144,8 +144,10 @@ def classify(
         inside = (pages.group == group).to_numpy()
         train, test = ([texts[cleaner][at] for at in np.flatnonzero(rows).tolist()] for rows in (~inside, inside))
         if not any(train) or len({*labels[~inside].tolist()}) < max(2, len(names)):
-            what = f"without the group {group!r} there are no pages of a class, or {cleaner} leaves no text"
-            raise InputError(what, "give pages of two classes, each in two groups, and a cleaner that keeps some text")
+            problem = f"without the group {group!r} there are no pages of a class, or {cleaner} leaves no text"
+            raise InputError(
+                problem, "give pages of two classes, each in two groups, and a cleaner that keeps some text"
+            )
         return classifier(train, labels[~inside], test)
 
     predicted = {name: np.zeros(len(labels), dtype=np.int64) for name in texts}

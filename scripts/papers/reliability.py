@@ -70,8 +70,8 @@ def statistics_of(text: Text) -> tuple[float, ...] | None:
 def fit(statistics: Floats, precisions: Floats) -> Model:
     """Fit the model by ordinary least squares; the residual standard error is √(residuals² / (n - rank))."""
     if len(statistics) < LEAST_PAGES:
-        what = f"{len(statistics)} pages with words are too few to predict precision"
-        raise InputError(what, f"give at least {LEAST_PAGES}, or fewer folds", "reliability")
+        problem = f"{len(statistics)} pages with words are too few to predict precision"
+        raise InputError(problem, f"give at least {LEAST_PAGES}, or fewer folds", "reliability")
     columns: list[int] = []
     for column in range(statistics.shape[1]):
         if np.linalg.matrix_rank(statistics[:, [*columns, column]]) > len(columns):

@@ -63,8 +63,8 @@ class TransformerClassifier:
             import torch
             import transformers
         except ImportError as error:
-            what = "classifying by a transformer needs torch and transformers"
-            raise MissingDependencyError(what, "run `pip install 'transformers>=4.40' torch`") from error
+            problem = "classifying by a transformer needs torch and transformers"
+            raise MissingDependencyError(problem, "run `pip install 'transformers>=4.40' torch`") from error
         with _ONE_AT_A_TIME:
             torch.manual_seed(0)
             device = accelerator(torch)
@@ -75,8 +75,8 @@ class TransformerClassifier:
                     self.folder, local_files_only=True, num_labels=classes, ignore_mismatched_sizes=True
                 )
             except (OSError, ValueError, KeyError) as error:
-                what = f"its weights cannot be read ({str(error).splitlines()[0]})"
-                raise InputError(what, "give a model as save_pretrained writes it", str(self.folder)) from error
+                problem = f"its weights cannot be read ({str(error).splitlines()[0]})"
+                raise InputError(problem, "give a model as save_pretrained writes it", str(self.folder)) from error
             model.to(device)
 
             def logits(rows: Sequence[str]) -> Any:
