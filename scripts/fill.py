@@ -11,8 +11,8 @@ ROOT = Path(__file__).parents[1]
 SEVEN = ("web", "ray-docs", "sqlite-docs", "postgresql", "pydoc", "man-pages", "cacm")
 """The experiments on seven collections that docs/results compares."""
 JUDGE = (
-    "Topics and judgments of `web` were written and judged by a language model that read each page's main text, twice for 16 "
-    "topics (Cohen's kappa .98 between two passes of the same judge; no person has checked them)."
+    "A language model wrote the topics of `web` and judged each page's main text. It judged 16 topics twice (Cohen's kappa "
+    ".98 between the two passes). No person has checked the topics or judgments."
 )
 """A caption for all figures of the experiment `web`."""
 
