@@ -69,16 +69,16 @@ class Leaderboard:
     @property
     def names(self) -> list[str]:
         """The names of the collections."""
-        return [one.name for one in self.collections]
+        return [collection.name for collection in self.collections]
 
     def comparison(self, row: Row, name: str) -> Comparison:
         """Return the comparison of an extractor's text with the unchanged text, topic by topic."""
-        ours, theirs = (one.values[QLD][MAIN_MEASURE] for one in (row.indexes[name], self.baselines[name]))
+        ours, theirs = (built.values[QLD][MAIN_MEASURE] for built in (row.indexes[name], self.baselines[name]))
         return compare([ours[topic] for topic in theirs], [*theirs.values()], MAIN_MEASURE)
 
     def effectiveness(self) -> Iterator[list[str]]:
         """Yield the line of the unchanged text, then each extractor's changes by collection, the best mean first."""
-        means = {name: one.means(QLD, MAIN_MEASURE) for name, one in self.baselines.items()}
+        means = {name: index.means(QLD, MAIN_MEASURE) for name, index in self.baselines.items()}
         yield ["no cleaning", "", *(f"{mean:.3f}" for mean in means.values())]
         lines: list[tuple[float, list[str]]] = []
         for row in self.rows:
@@ -195,7 +195,7 @@ def main() -> None:
         if not names:
             sys.exit(f"error: {folder} has no file of texts. Fix: name the files {'.jsonl, '.join(SEVEN)}.jsonl.")
         collections = [Collection(name, (), ROWS_FOLDER / name) for name in names]
-        baselines = {one.name: one.build([BASELINE])[BASELINE] for one in collections}
+        baselines = {collection.name: collection.build([BASELINE])[BASELINE] for collection in collections}
         print(*tables(Leaderboard(collections, baselines, [row_of(folder, collections)])), sep="\n", end="")
         return
     collections = [collection_of_seven(name) for name in arguments.names or SEVEN]

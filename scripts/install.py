@@ -50,10 +50,12 @@ class Environment:
         for name in ("PYTHONPATH", "VIRTUAL_ENV"):
             settings.pop(name, None)
         words = [str(word) for word in command]
-        done = subprocess.run(words, cwd=self.folder, env=settings, capture_output=True, text=True)
-        if done.returncode != code:
-            sys.exit(f"{' '.join(words)}: exit code {done.returncode}, not {code}\n{done.stdout}{done.stderr}")
-        return done.stdout + done.stderr
+        completed = subprocess.run(words, cwd=self.folder, env=settings, capture_output=True, text=True)
+        if completed.returncode != code:
+            sys.exit(
+                f"{' '.join(words)}: exit code {completed.returncode}, not {code}\n{completed.stdout}{completed.stderr}"
+            )
+        return completed.stdout + completed.stderr
 
     def pip(self, *arguments: object) -> None:
         """Run `pip install` with these arguments."""

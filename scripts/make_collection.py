@@ -215,10 +215,10 @@ def make_collection(recipe: Recipe, folder: Path, clones: Sequence[Path]) -> Non
 
 def has_commit(clone: Path, commit: str) -> bool:
     """Return whether a clone has a commit."""
-    done = subprocess.run(
+    completed = subprocess.run(
         ["git", "-C", clone, "cat-file", "-e", f"{commit}^{{commit}}"], capture_output=True, check=False
     )
-    return done.returncode == 0
+    return completed.returncode == 0
 
 
 def read_files(clone: Path, repository: Repository) -> Iterator[tuple[str, bytes]]:

@@ -95,7 +95,7 @@ def _render_share(folder: Path, modules: Sequence[str]) -> Any:
     environment = {name: os.environ[name] for name in _LOADER_VARIABLES if name in os.environ}
     # Fix the hash seed, since pages show sets in hash order. (-I instead of -P -s would make Python ignore PYTHONHASHSEED.)
     environment |= {"PYTHONHASHSEED": "0", "TZ": "UTC"}
-    done = subprocess.run(
+    completed = subprocess.run(
         command,
         input=json.dumps(task),
         env=environment,
@@ -103,9 +103,9 @@ def _render_share(folder: Path, modules: Sequence[str]) -> Any:
         encoding="utf-8",
         errors="replace",
     )
-    if done.returncode == 0:
-        return json.loads(done.stdout)
-    last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    if completed.returncode == 0:
+        return json.loads(completed.stdout)
+    last = (completed.stderr.strip().splitlines() or [f"exit code {completed.returncode}"])[-1]
     raise MissingDependencyError(
         f"the standard library's pages cannot be rendered ({last})",
         "use a Python with a complete standard library",

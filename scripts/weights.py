@@ -328,8 +328,10 @@ def build_and_time(collection: Explored, names: Sequence[str], seconds: float) -
             built.setdefault(name, collection.judged(folder, report))
             collection.write_built(built)
             folders.append(folder)
-        both = [folders[0], *folders]
-        searches = TimedSearches(both, parse_retrieval(QLD), collection.experiment.retrieval.depth, queries, seconds)
+        timed_folders = [folders[0], *folders]
+        searches = TimedSearches(
+            timed_folders, parse_retrieval(QLD), collection.experiment.retrieval.depth, queries, seconds
+        )
         times = time_queries(searches, lambda _: False)
     repeats = compare_times(names, times.wall, times.cpu)
     noise = repeats.copy.cpu_ratio

@@ -48,8 +48,8 @@ def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # n
             for _ in range(rounds):
                 for side, best in seconds.items():
                     arguments = [sys.executable, __file__, name, folder, side]
-                    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
-                    seconds[side] = list(map(min, best, map(float, done.stdout.split())))
+                    completed = subprocess.run(arguments, capture_output=True, text=True, check=True)
+                    seconds[side] = list(map(min, best, map(float, completed.stdout.split())))
         label = f"exploring {len(CUTOFFS)} cutoffs of {name} / building, searching and evaluating them one by one"
         for place, when in enumerate((", Java's start counted", ", Java running")):
             yield ratio(label + when, seconds["explore"][place], seconds["build"][place], BAR)

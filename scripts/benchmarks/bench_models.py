@@ -139,7 +139,7 @@ def _loading(arpa: Path, rounds: int) -> list[Measurement]:
 def _memory(model: str) -> Measurement:
     load_model(model)
     command = [sys.executable, "-c", _MEMORY, model]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    before, after = np.array(done.stdout.split(), dtype=float).tolist()
+    completed = subprocess.run(command, check=True, capture_output=True, text=True)
+    before, after = np.array(completed.stdout.split(), dtype=float).tolist()
     outcome = f"{after:.1f} MB, {before:.1f} MB of it Python, NumPy and lxml"
     return Measurement(f"a process with the language model {model}", outcome, after, BAR_MB, " MB")

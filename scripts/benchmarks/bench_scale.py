@@ -124,12 +124,12 @@ def _memory(small: ScoreReport, large: ScoreReport) -> Iterator[Measurement]:
 
 
 def _speed(generated: Pass, real: Pass) -> Iterator[Measurement]:
-    for name, done in (("generated", generated), ("real", real)):
-        pages = done.report.documents
+    for name, scored in (("generated", generated), ("real", real)):
+        pages = scored.report.documents
         yield Measurement(
-            f"{pages:,} {name} pages of {done.page_bytes / 1000:.1f} kB, by 2 workers: {done.wall:.1f} s, "
-            f"{pages / done.wall:,.0f} pages a second, {1000 * done.page_seconds:.2f} CPU ms a page, "
-            f"{done.stored / pages / 1000:.2f} kB a page in the store"
+            f"{pages:,} {name} pages of {scored.page_bytes / 1000:.1f} kB, by 2 workers: {scored.wall:.1f} s, "
+            f"{pages / scored.wall:,.0f} pages a second, {1000 * scored.page_seconds:.2f} CPU ms a page, "
+            f"{scored.stored / pages / 1000:.2f} kB a page in the store"
         )
     # Assume a cost per page and a cost per byte: a line through both passes.
     share = (CLUEWEB_BYTES - generated.page_bytes) / (real.page_bytes - generated.page_bytes)

@@ -44,10 +44,10 @@ def compared(name: str, pages: Collection, rounds: int) -> Measurement:
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "scores"
         for _ in range(rounds):
-            for way, plan in plans.items():
+            for name_of_plan, plan in plans.items():
                 report = score_collection(plan, store, Backend(workers=1))
                 shutil.rmtree(store)
-                least[way] = min(least[way], report.times.cpu)
+                least[name_of_plan] = min(least[name_of_plan], report.times.cpu)
     value = least["sites"] / least["content"]
     title = f"{name}, pass with content, repeated(share) and texts of links / with content"
     outcome = f"{least['sites']:.2f} CPU s / {least['content']:.2f} CPU s = {value:.2f}"

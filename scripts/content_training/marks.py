@@ -205,10 +205,10 @@ def _contents(clone: Path, names: Sequence[str]) -> Iterator[bytes]:
     """Yield the contents of the files `commit:path` in a repository; empty bytes for a missing file."""
     command = ["git", "-C", str(clone), "cat-file", "--batch"]
     requests = "".join(f"{name}\n" for name in names).encode()
-    done = subprocess.run(command, input=requests, capture_output=True, check=False)
-    if done.returncode:
+    completed = subprocess.run(command, input=requests, capture_output=True, check=False)
+    if completed.returncode:
         raise InputError("it is no clone of a repository", "clone it again", str(clone))
-    output, at = done.stdout, 0
+    output, at = completed.stdout, 0
     for _ in names:
         end = output.index(b"\n", at)
         head, at = output[at:end], end + 1

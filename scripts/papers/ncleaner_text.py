@@ -42,13 +42,13 @@ def lynx_dump(content: bytes) -> str:
         raise MissingDependencyError("Lynx is not installed", fix, "lynx")
     page = prepared(decode(content, None).utf8.decode()).encode()
     try:
-        done = subprocess.run([program, *_COMMAND], input=page, capture_output=True, timeout=_SECONDS, check=False)
+        completed = subprocess.run([program, *_COMMAND], input=page, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
         raise InputError(f"Lynx took longer than {_SECONDS} s over a page", "leave the page out", "lynx") from error
-    if done.returncode:
-        reason = " ".join(done.stderr.decode("utf-8", "replace").split()) or f"exit code {done.returncode}"
+    if completed.returncode:
+        reason = " ".join(completed.stderr.decode("utf-8", "replace").split()) or f"exit code {completed.returncode}"
         raise InputError(f"Lynx cannot convert a page ({reason})", "leave the page out", "lynx")
-    return done.stdout.decode("utf-8", "replace")
+    return completed.stdout.decode("utf-8", "replace")
 
 
 def prepared(html: str) -> str:

@@ -99,8 +99,8 @@ def f1_by_class(tables: npt.NDArray[Any]) -> Doubles:
     `tables` are counts by actual and predicted class; shape (…, classes, classes).
     """
     right = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
-    both = tables.sum(axis=-1) + tables.sum(axis=-2)
-    f1: Doubles = np.divide(2 * right, both, out=np.zeros_like(right), where=both > 0)
+    totals = tables.sum(axis=-1) + tables.sum(axis=-2)
+    f1: Doubles = np.divide(2 * right, totals, out=np.zeros_like(right), where=totals > 0)
     return f1
 
 

@@ -53,13 +53,13 @@ def markdown(frame: pd.DataFrame, caption: str) -> str:
 
 
 def _cells(column: pd.Series) -> list[str]:
-    known = column.dropna()
+    values = column.dropna()
     if not pd.api.types.is_numeric_dtype(column):
         form = "{}"
-    elif pd.api.types.is_integer_dtype(column) or (known.abs().max() > 1 and (known % 1 == 0).all()):
+    elif pd.api.types.is_integer_dtype(column) or (values.abs().max() > 1 and (values % 1 == 0).all()):
         form = "{:,.0f}"
     else:
-        form = "{:.1f}" if known.abs().max() > 1 else "{:.4f}"
+        form = "{:.1f}" if values.abs().max() > 1 else "{:.4f}"
     cells = ["–" if pd.isna(value) else form.format(value) for value in column]
     return ["< 0.0001" if cell == "0.0000" and value > 0 else cell for cell, value in zip(cells, column, strict=True)]
 
