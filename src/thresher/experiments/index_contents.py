@@ -61,7 +61,9 @@ def _sample(store: Path, documents: int, analyzer: Any) -> _Sample:
     begin = 0
     for path in shards(store):
         texts = read_shard(path, ["text"]).texts("text").tolist()
-        for tokens in tokens_of_each(analyzer, texts[-begin % step :: step]):
+        # The first page of this shard whose number in the store is a multiple of the step.
+        first = -begin % step
+        for tokens in tokens_of_each(analyzer, texts[first::step]):
             if tokens:
                 pages += 1
             df.update(set(tokens))

@@ -212,24 +212,37 @@ def _as_members(content_by_id: Mapping[Any, Any], content_name: str) -> list[dic
 
 
 def _page_lines(pages: Any) -> Iterator[str]:
+    """Yield a line of JSON for each page."""
     for record in as_records(pages):
-        # The content of a `Page` is bytes of HTML or text.
-        content_name = "contents" if record.get("is_text") else "html"
-        members = {content_name: record.get("content")}
-        for name, value in record.items():
-            if name in _PAGE_FIELDS:
-                members[_PAGE_FIELDS[name]] = value
-        line = {}
-        for name, value in members.items():
-            if isinstance(value, bytes):
-                value = decode(value, record.get("charset")).utf8.decode()
-            if isinstance(value, str):
-                line[name] = value.encode("utf-8", "replace").decode()
-        if "id" not in members or not ("html" in line or "contents" in line):
+        members = _page_members(record)
+        texts = _texts(members, record.get("charset"))
+        if "id" not in members or not ("html" in texts or "contents" in texts):
             what = f"a page without id, or without HTML or text, has {', '.join(map(str, record))}"
             raise InputError(what, "give HTML by id, or a data frame with doc_id (docno) and html or text", "pages")
-        line["id"] = str(members["id"])
-        yield json.dumps(line) + "\n"
+        texts["id"] = str(members["id"])
+        yield json.dumps(texts) + "\n"
+
+
+def _page_members(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a record by the members of stored pages."""
+    # The content of a `Page` is bytes of HTML or text.
+    content_name = "contents" if record.get("is_text") else "html"
+    members = {content_name: record.get("content")}
+    for name, value in record.items():
+        if name in _PAGE_FIELDS:
+            members[_PAGE_FIELDS[name]] = value
+    return members
+
+
+def _texts(members: Mapping[str, Any], charset: str | None) -> dict[str, str]:
+    """Return the members that are texts or bytes of text."""
+    texts: dict[str, str] = {}
+    for name, value in members.items():
+        if isinstance(value, bytes):
+            value = decode(value, charset).utf8.decode()
+        if isinstance(value, str):
+            texts[name] = value.encode("utf-8", "replace").decode()
+    return texts
 
 
 def _topic_lines(topics: Any) -> Iterator[str]:

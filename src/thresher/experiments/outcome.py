@@ -151,11 +151,11 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
     topic without a word after analysis is in no title. Pages that failed count nowhere.
     """
     analyzer = text_analyzer(options.analysis)
-    topics_of = _words_of_topics(topics, analyzer)
+    words_by_document = _words_of_topics(topics, analyzer)
     relevant = in_title = in_headings = 0
     for path in shards(store):
-        for page in _titled_pages(path, topics_of, analyzer):
-            for words in topics_of[page.document]:
+        for page in _titled_pages(path, words_by_document, analyzer):
+            for words in words_by_document[page.document]:
                 relevant += 1
                 # A topic without a word is in no title.
                 if words and words <= page.title:
@@ -167,13 +167,13 @@ def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBia
 
 def _words_of_topics(topics: TopicSet, analyzer: Any) -> dict[str, list[frozenset[str]]]:
     """Return, by relevant document, the words of each topic that it is relevant for."""
-    topics_of: dict[str, list[frozenset[str]]] = {}
+    words_by_document: dict[str, list[frozenset[str]]] = {}
     queries = tokens_of_each(analyzer, list(_queries(topics).values()))
     for topic, words in zip(topics.ids, queries, strict=True):
         for document, grade in topics.qrels[topic].items():
             if grade > 0:
-                topics_of.setdefault(document, []).append(frozenset(words))
-    return topics_of
+                words_by_document.setdefault(document, []).append(frozenset(words))
+    return words_by_document
 
 
 class _TitledPage(NamedTuple):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
+from typing import NamedTuple
 
 from thresher.base.defaults import DEFAULT_FAMILIES, DEFAULT_INDEX, INDEX_LANGUAGES, LANGUAGE, WEIGHTED
 from thresher.base.errors import ThresherError
@@ -14,6 +15,14 @@ from thresher.collections import Source
 from thresher.pages import read_page
 from thresher.pages.segments import LANGUAGES
 
+
+class SuggestedSweep(NamedTuple):
+    """A scorer to sweep, and its cutoffs."""
+
+    scorer: str
+    cutoffs: tuple[float, ...]
+
+
 _LEAST = 0.5
 """The share of the pages that a language must have, and the probability of a page's language."""
 _MOST_BYTES = 1 << 20
@@ -21,8 +30,8 @@ _MOST_BYTES = 1 << 20
 _INDEX_LANGUAGES = {"ja": "cjk", "th": "", "nb": "no", "nn": "no"}
 # Terms of the analysers of Japanese and Thai depend on neighbouring words, so that nothing can be pruned.
 _SWEEPS = (
-    ("content(headings=keep)", (0.1, 0.3, 0.5, 0.7)),
-    ("words", (3, 5, 11, 20)),
+    SuggestedSweep("content(headings=keep)", (0.1, 0.3, 0.5, 0.7)),
+    SuggestedSweep("words", (3, 5, 11, 20)),
 )
 _CLEANERS = (WEIGHTED, DEFAULT_INDEX, "justext", "boilerpipe(rules=words)", "bte")
 _MOST_CLEANERS = 4
@@ -61,12 +70,12 @@ def index_language(code: str) -> str:
     return index if index in INDEX_LANGUAGES else ""
 
 
-def sweeps_for(code: str) -> list[tuple[str, Sequence[float]]]:
-    """Return the scorers to sweep, which know the language, and their cutoffs."""
-    sweeps: list[tuple[str, Sequence[float]]] = []
-    for scorer, cutoffs in _SWEEPS:
-        if parse_scorer(scorer).scorer.knows(_name(code)):
-            sweeps.append((scorer, cutoffs))
+def sweeps_for(code: str) -> list[SuggestedSweep]:
+    """Return the sweeps of scorers that know the language."""
+    sweeps: list[SuggestedSweep] = []
+    for sweep in _SWEEPS:
+        if parse_scorer(sweep.scorer).scorer.knows(_name(code)):
+            sweeps.append(sweep)
     return sweeps
 
 

@@ -485,6 +485,7 @@ def _with_ranks(pages: Sequence[ScoredPage], results: Results, folder: Path) -> 
     """Return pages with their ranks in the runs of the first retrieval model, for built variants without pruning."""
     built = results.only_built().tables[0]
     model = parse_retrieval(built.retrieval)
+    # By page, topic and variant.
     ranks: dict[str, dict[str, dict[str, int]]] = {page.id: {} for page in pages}
     unpruned = [row.variant for row in built.rows if row.built and row.variant.pruning is None]
     for variant in progress(unpruned, "ranks", len(unpruned), "runs"):

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -78,13 +79,20 @@ def line_of(lines: Mapping[KeyPath, int], path: KeyPath) -> int | None:
     return None
 
 
+class _LocatedError(NamedTuple):
+    """An error, and its line in the file; 0 if it has none."""
+
+    line: int
+    error: ConfigError
+
+
 class Problems:
-    """Collects problems with the lines they are on."""
+    """Collects the problems of a file with their lines."""
 
     def __init__(self, path: Path, lines: Mapping[KeyPath, int]) -> None:
         self._path = path
         self._lines = lines
-        self._problems: list[tuple[int, ConfigError]] = []
+        self._problems: list[_LocatedError] = []
         self.left_out: list[KeyPath] = []
         """Keys and arrays of tables that are read as if they were missing; problems that follow from their absence do
         not count.
@@ -93,20 +101,20 @@ class Problems:
     def add(self, what: str, fix: str, path: KeyPath) -> None:
         """Note a problem with the key at `path`."""
         for missing in self.left_out:
-            if path and missing[: len(path)] == path[: len(missing)]:
+            shared = min(len(path), len(missing))
+            is_within_other = path[:shared] == missing[:shared]
+            if path and is_within_other:
                 return
         line = line_of(self._lines, path)
         where = str(self._path)
         if line:
             where += f":{line}"
-        self._problems.append((line or 0, ConfigError(what, fix, where)))
+        self._problems.append(_LocatedError(line or 0, ConfigError(what, fix, where)))
 
     def error(self) -> ConfigErrors:
         """Return all problems as one error, by line."""
-        errors: list[ConfigError] = []
-        for _, error in sorted(self._problems, key=lambda problem: problem[0]):
-            errors.append(error)
-        return ConfigErrors(errors)
+        by_line = sorted(self._problems, key=attrgetter("line"))
+        return ConfigErrors([problem.error for problem in by_line])
 
     def check(self) -> None:
         """Raise all problems, if there are any."""
@@ -183,6 +191,8 @@ def _wrong_key(error: ErrorDetails) -> KeyPath:
 
 
 class _Problem(NamedTuple):
+    """A problem of a table or key, its fix, and the path of the table or key to show it at."""
+
     what: str
     fix: str
     path: KeyPath

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from lxml import html as lxml_html
@@ -32,6 +32,8 @@ _FEWEST = 5
 _MOST_FOLDERS = 4
 _HEAD_BYTES = 2**16
 _INDEX_PAGE = re.compile(r"(?:index|default)(?:\.\w+)?", re.IGNORECASE)
+_Parts: TypeAlias = tuple[str, ...]
+"""The parts of a path between slashes."""
 
 
 @dataclass(frozen=True)
@@ -163,28 +165,38 @@ def _unmatched(matches: Mapping[str, set[str]]) -> list[str]:
 
 def _documents(table: CollectionTable, collection: Collection) -> Iterator[_Document]:
     """Yield the documents whose ids qrels can hold."""
-    for document_id, address, source in _with_sources(table, collection):
+    for document_id, address, source in _located_sources(table, collection):
         # The pass over the pages lists a page with an unfit id as failed.
         if not id_problem(document_id):
             url = page_address(source.url or source.id, None)
             yield _Document(document_id, address, url.path if url else source.id)
 
 
-def _with_sources(table: CollectionTable, collection: Collection) -> Iterator[tuple[str, Address | None, Source]]:
-    """Yield the id and the address of each document; files have the address that their path gives them."""
+class _LocatedSource(NamedTuple):
+    """A document with its id and its address; the address of a file is made of its path."""
+
+    id: str
+    address: Address | None
+    source: Source
+
+
+def _located_sources(table: CollectionTable, collection: Collection) -> Iterator[_LocatedSource]:
+    """Yield the documents that can be read."""
     if not isinstance(collection, Files) or collection.format not in (HTML, Tar.name):
         for source in documents_apart(collection):
             if not source.problem:
-                yield source.id, page_address(source.url, None), source
+                yield _LocatedSource(source.id, page_address(source.url, None), source)
         return
     rule = collection.options.rule
     by_path = open_collection(collection.path, replace(collection.options, rule=_PATH_IDS), table.format)
     # A reference that begins with `/` is relative to the folder that the prefix takes off ids.
     prefix = f"{rule.prefix.strip('/')}/"
     for source in documents_apart(by_path):
-        if not source.problem:
-            with suppress(InputError):
-                yield rule.apply(source.id), page_address(source.url, source.id.removeprefix(prefix)), source
+        if source.problem:
+            continue
+        with suppress(InputError):
+            document_id = rule.apply(source.id)
+            yield _LocatedSource(document_id, page_address(source.url, source.id.removeprefix(prefix)), source)
 
 
 class _EndMatches(NamedTuple):
@@ -195,33 +207,49 @@ class _EndMatches(NamedTuple):
 
 
 def _by_path_ends(pages: Sequence[str], documents: Sequence[_Document]) -> _EndMatches:
-    """Match named pages and documents by their paths without suffix, below one folder of each side.
+    """Match named pages and documents by the ends of their paths, without suffix.
 
-    The pair of folders that matches most pages is chosen; among equal pairs the shortest.
+    The named pages lose one beginning, and the documents lose one number of leading folders.
     """
-    by_end = [_by_end(documents, count) for count in range(_shared_folders(documents) + 1)]
-    matched_pages: Counter[tuple[str, int]] = Counter()
+    ids_by_end = [_ids_by_end(documents, folders) for folders in range(_shared_folders(documents) + 1)]
+    best = _best_beginnings(pages, ids_by_end)
+    if best is None:
+        return _EndMatches("", {})
+    ids = ids_by_end[best.folders]
+    matches: dict[str, set[str]] = {}
     for page in pages:
-        for dropped, end in _ends(page):
-            for count, ids in enumerate(by_end):
-                if end in ids:
-                    matched_pages[dropped, count] += 1
+        for end in _ends(page):
+            if end.dropped == best.dropped and end.parts in ids:
+                matches[page] = {ids[end.parts]}
+    return _EndMatches(best.dropped, matches)
 
-    def preference(pair: tuple[str, int]) -> tuple[int, int, int]:
-        dropped, count = pair
-        return -matched_pages[pair], len(dropped), count
+
+class _Beginnings(NamedTuple):
+    """The beginning that named pages lose, and the number of leading folders that paths of documents lose."""
+
+    dropped: str
+    folders: int
+
+
+def _best_beginnings(pages: Sequence[str], ids_by_end: Sequence[Mapping[_Parts, str]]) -> _Beginnings | None:
+    """Return the pair that matches most named pages, among equal pairs the shortest; None if few pages match.
+
+    `ids_by_end` has the ids by the ends of paths, for each number of folders that the paths lose.
+    """
+    matched_pages: Counter[_Beginnings] = Counter()
+    for page in pages:
+        for end in _ends(page):
+            for folders, ids in enumerate(ids_by_end):
+                if end.parts in ids:
+                    matched_pages[_Beginnings(end.dropped, folders)] += 1
+
+    def preference(beginnings: _Beginnings) -> tuple[int, int, int]:
+        return -matched_pages[beginnings], len(beginnings.dropped), beginnings.folders
 
     best = min(matched_pages, key=preference, default=None)
     if best is None or matched_pages[best] < _FEWEST:
-        return _EndMatches("", {})
-    best_dropped, best_count = best
-    ids = by_end[best_count]
-    matches: dict[str, set[str]] = {}
-    for page in pages:
-        for dropped, end in _ends(page):
-            if dropped == best_dropped and end in ids:
-                matches[page] = {ids[end]}
-    return _EndMatches(best_dropped, matches)
+        return None
+    return best
 
 
 def _shared_folders(documents: Sequence[_Document]) -> int:
@@ -238,12 +266,12 @@ def _shared_folders(documents: Sequence[_Document]) -> int:
     return shared
 
 
-def _by_end(documents: Iterable[_Document], count: int) -> dict[tuple[str, ...], str]:
+def _ids_by_end(documents: Iterable[_Document], folders: int) -> dict[_Parts, str]:
     """Return ids by path without the first folders; a path that several documents share names none of them."""
-    ids: dict[tuple[str, ...], str] = {}
-    shared: set[tuple[str, ...]] = set()
+    ids: dict[_Parts, str] = {}
+    shared: set[_Parts] = set()
     for document in documents:
-        end = _plain(_parts(document.path)[count:])
+        end = _plain(_parts(document.path)[folders:])
         if ids.setdefault(end, document.id) != document.id:
             shared.add(end)
     for end in shared:
@@ -251,8 +279,15 @@ def _by_end(documents: Iterable[_Document], count: int) -> dict[tuple[str, ...],
     return ids
 
 
-def _ends(page: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each beginning of a page's name, up to a slash, and the parts behind it."""
+class _End(NamedTuple):
+    """The end of a page's name, and the beginning that was dropped, up to a slash."""
+
+    dropped: str
+    parts: _Parts
+
+
+def _ends(page: str) -> Iterator[_End]:
+    """Yield the ends of a page's name, the longest first."""
     address = page_address(page, None)
     beginning = ""
     path = page
@@ -261,7 +296,7 @@ def _ends(page: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         path = address.path
     parts = _parts(path)
     for count, part in enumerate(parts):
-        yield beginning, _plain(parts[count:])
+        yield _End(beginning, _plain(parts[count:]))
         beginning += f"{part}/"
 
 
@@ -269,7 +304,7 @@ def _parts(path: str) -> list[str]:
     return [unquote(part) for part in path.strip("/").split("/")]
 
 
-def _plain(parts: Sequence[str]) -> tuple[str, ...]:
+def _plain(parts: Sequence[str]) -> _Parts:
     """Return the parts of a path without the suffix of a page, or without the name of an index page."""
     *folders, name = parts or [""]
     name = unpacked_name(name)
@@ -288,7 +323,7 @@ def _by_canonical_address(
     if not any(page_address(page, None) for page in pages):
         return {}
     places = _Places()
-    for document_id, address, source in _with_sources(table, collection):
+    for document_id, address, source in _located_sources(table, collection):
         if not id_problem(document_id):
             with suppress(PageError, LxmlError, ValueError):
                 head = lxml_html.document_fromstring(source.page().content[:_HEAD_BYTES])

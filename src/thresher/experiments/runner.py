@@ -158,17 +158,17 @@ class _Run:
             fix = f"run `{command_of('choose', self.experiment, self.folders.results)}` first"
             raise StateError("no choice was made from these pages, topics and options", fix, str(self.folders.results))
         earlier = _rows_by_name(before)
-        built: set[str] = set()
-        for name, row in earlier.items():
-            if row.built is not None:
-                built.add(name)
+        built = {name: row for name, row in earlier.items() if row.built is not None}
         variants: dict[str, Variant] = {}
         for variant in self.experiment.variants:
-            if not self.chosen or variant.name == BASELINE or variant.name in built:
+            was_built = variant.name == BASELINE or variant.name in built
+            if was_built or not self.chosen:
                 variants[variant.name] = variant
+        # Without `chosen`, the variants that a choice names are only run again.
+        candidates = earlier if self.chosen else built
         for name in self._named_variants(choice):
-            if name in built or (self.chosen and name in earlier):
-                variants[name] = earlier[name].variant
+            if name in candidates:
+                variants[name] = candidates[name].variant
         return tuple(variants.values())
 
     def _named_variants(self, choice: Choice | None) -> list[str]:

@@ -168,13 +168,13 @@ class _Decision:
         problem = self.problem
         if problem.topics < 2 or not problem.keeps_pages[variant]:
             return None
-        most = 0
-        for tested in problem.tested:
-            needed = topics_needed(tested[variant], level)
+        needed_in_all = 0
+        for statistics in problem.tested:
+            needed = topics_needed(statistics[variant], level)
             if needed is None:
                 return None
-            most = max(most, needed)
-        return most
+            needed_in_all = max(needed_in_all, needed)
+        return needed_in_all
 
     def _tested_effects(self, sequence: FixedSequence, step: int) -> tuple[Effect, ...]:
         """Return the effects of a tested index, with the bounds of its test as differences from the baseline."""

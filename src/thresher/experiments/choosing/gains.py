@@ -44,9 +44,10 @@ def best_gain(problem: ChoiceProblem) -> BoundedVariant | None:
         return None
     differences = problem.values[:, candidates] - problem.values[:, :1]
     bounds = simultaneous_bounds(differences, problem.criteria.alpha)
-    least = -np.array(problem.margins)
-    least[0] = 0.0
-    has_gain = np.all(bounds > least[:, None] + TOLERANCE, axis=0)
+    # The main measure must gain; the other measures must not lose their margin.
+    thresholds = -np.array(problem.margins)
+    thresholds[0] = 0.0
+    has_gain = np.all(bounds > thresholds[:, None] + TOLERANCE, axis=0)
     if not has_gain.any():
         return None
     gaining = np.array(candidates)[has_gain]

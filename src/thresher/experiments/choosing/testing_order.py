@@ -83,22 +83,23 @@ def order_of_testing(table: VariantTable, family: str) -> tuple[int, ...]:
     members = members_of(table, family)
     order: list[int] = []
     for target in TARGETS:
-        inside: list[int] = []
+        in_step: list[int] = []
         for index in members:
             # In hundredths of a posting, so that all bounds are whole numbers.
             size = 100 * int(table.sizes[index])
             if (target - STEP) * baseline_size < size <= target * baseline_size:
-                inside.append(index)
-        nearest = _nearest_below(table, inside, target)
+                in_step.append(index)
+        nearest = _nearest_below(table, in_step, target)
         if nearest is not None and nearest not in order:
             order.append(nearest)
     return tuple(order)
 
 
-def _nearest_below(table: VariantTable, inside: Sequence[int], target: int) -> int | None:
-    """Return the largest variant of a step; among equal sizes the first by name.
+def _nearest_below(table: VariantTable, in_step: Sequence[int], target: int) -> int | None:
+    """Return the largest variant of a step, among equal sizes the first by name; None for a step without variants.
 
-    In a family with two cutoffs, the variant whose cleaner alone keeps nearest to the square root of the target comes first.
+    In a family with two cutoffs, the first choice is the variant whose cleaner alone keeps a share of the words nearest to
+    the square root of the target.
     """
 
     def preference(index: int) -> tuple[float, int, str]:
@@ -108,7 +109,7 @@ def _nearest_below(table: VariantTable, inside: Sequence[int], target: int) -> i
             distance = abs(float(table.word_shares[index]) - math.sqrt(target / 100))
         return distance, -row.index.postings, row.name
 
-    return min(inside, key=preference, default=None)
+    return min(in_step, key=preference, default=None)
 
 
 def fixed_sequences(problem: ChoiceProblem, conservative: bool) -> list[FixedSequence]:
@@ -183,12 +184,12 @@ class _Test:
         return bounds
 
 
-def _leading(passed: NDArray[np.bool_]) -> int:
+def _leading(outcomes: NDArray[np.bool_]) -> int:
     """Return how many tests pass before the first failure."""
-    for number, accepted in enumerate(passed.tolist()):
-        if not accepted:
+    for number, has_passed in enumerate(outcomes.tolist()):
+        if not has_passed:
             return number
-    return len(passed)
+    return len(outcomes)
 
 
 def smallest_accepted(problem: ChoiceProblem, sequences: Sequence[FixedSequence]) -> int | None:

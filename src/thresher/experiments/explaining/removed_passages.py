@@ -130,20 +130,20 @@ def _shares_of_kinds(page: CutPage, pruned: Sequence[str], weights: Mapping[str,
         pruned: the terms whose postings were pruned.
         weights: by term, the weight of a lost occurrence.
     """
-    by_kind: dict[BlockKind, float] = {}
+    weight_by_kind: dict[BlockKind, float] = {}
     for passage in page.removed:
         weight = 0.0
         for term, count in passage.terms.items():
             weight += weights.get(term, 0.0) * count
-        by_kind[passage.kind] = by_kind.get(passage.kind, 0.0) + weight
+        weight_by_kind[passage.kind] = weight_by_kind.get(passage.kind, 0.0) + weight
     for kind, counts in page.cleaned_by_kind.items():
         weight = 0.0
         for term in pruned:
             weight += weights[term] * counts.get(term, 0)
-        by_kind[kind] = by_kind.get(kind, 0.0) + weight
-    total = sum(by_kind.values())
+        weight_by_kind[kind] = weight_by_kind.get(kind, 0.0) + weight
+    total = sum(weight_by_kind.values())
     shares: dict[BlockKind, float] = {}
-    for kind, weight in by_kind.items():
+    for kind, weight in weight_by_kind.items():
         if weight:
             shares[kind] = weight / total
     return shares

@@ -67,12 +67,12 @@ def loss_of(topics: Iterable[TopicExplanation]) -> Loss:
     for number, topic in enumerate(lost):
         for source, share in _sources(topic).items():
             by_source.setdefault(source, np.zeros(len(lost)))[number] = share * losses[number]
-    shares: list[tuple[str, Share]] = []
+    shares: dict[str, Share] = {}
     for source, values in by_source.items():
         low, high = ratio_interval(values, losses)
-        shares.append((source, Share(float(values.sum() / losses.sum()), low, high)))
-    shares.sort(key=lambda item: -item[1].share)
-    return Loss(float(losses.sum()), len(lost), dict(shares))
+        shares[source] = Share(float(values.sum() / losses.sum()), low, high)
+    largest_first = sorted(shares, key=lambda source: -shares[source].share)
+    return Loss(float(losses.sum()), len(lost), {source: shares[source] for source in largest_first})
 
 
 def _sources(topic: TopicExplanation) -> dict[str, float]:

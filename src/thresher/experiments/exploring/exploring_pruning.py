@@ -11,10 +11,9 @@ import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher.base.files import temporary_folder
 from thresher.base.numbers import Floats, Ints
@@ -22,11 +21,13 @@ from thresher.base.processes import Backend
 from thresher.base.progress import progress
 from thresher.cleaners.cleaner import Cleaner
 from thresher.experiments.exploring.counts import (
+    ALL_HASHES,
     HashedTerms,
     Occurrences,
     Sentences,
     ShardCounts,
     StepCounts,
+    Steps,
     add_counts,
     add_up,
 )
@@ -53,11 +54,12 @@ class PruningSweep:
     """A method to explore over a cleaned collection.
 
     Args:
-        cleaner: with numbers for percentiles.
-        cutoffs: that are explored in any case.
-        points: fewest cutoffs, where there are as many different numbers of postings.
-        combined: whether its cleaner is one cutoff of a sweep over the cutoffs of scorer and pruning method.
-        weights: of the parts of pages, if it has any.
+        cleaner: the cleaner, with numbers in place of percentiles.
+        method: the pruning method.
+        cutoffs: cutoffs to explore in any case.
+        points: the fewest cutoffs, if the indexes have as many different numbers of postings.
+        combined: whether the cleaner is one cutoff of a sweep over the cutoffs of a scorer and of the pruning method.
+        weights: the weights of the parts of pages; None without weights.
     """
 
     cleaner: Cleaner
@@ -87,20 +89,24 @@ def explore_pruning(
     """
     analysed = search.queries()
     tokenizer = ShardTokenizer(Lexicon(search.options.analysis))
-    by_collection: dict[Treatment, list[PruningSweep]] = {}
-    for sweep in sweeps:
-        by_collection.setdefault(Treatment(sweep.cleaner, sweep.weights), []).append(sweep)
+    numbers_by_collection: dict[Treatment, list[int]] = {}
+    for number, sweep in enumerate(sweeps):
+        numbers_by_collection.setdefault(Treatment(sweep.cleaner, sweep.weights), []).append(number)
+    collections = progress(numbers_by_collection.items(), "pruning", len(numbers_by_collection), "collections")
     ranked: dict[int, RankedSweep] = {}
-    for collection, its_sweeps in progress(by_collection.items(), "pruning", len(by_collection), "collections"):
+    for collection, numbers in collections:
         source = weighted_store(store, collection.weights)
+        sweeps_of_collection = [sweeps[number] for number in numbers]
         with temporary_folder(store.parent) as folder:
             with collected_postings(source, collection.cleaner, tokenizer, store.parent / "postings") as postings:
-                counted_sweeps = count_pruning(postings, its_sweeps, hash_texts(analysed.terms), original, folder)
-            for sweep, counted in zip(its_sweeps, counted_sweeps, strict=True):
+                counted_sweeps = count_pruning(
+                    postings, sweeps_of_collection, hash_texts(analysed.terms), original, folder
+                )
+            for number, counted in zip(numbers, counted_sweeps, strict=True):
                 with temporary_folder(store.parent) as chunk_folder:
                     job = search.job(counted.matches(chunk_folder), analysed.queries)
-                    ranked[id(sweep)] = _ranked(sweep, counted, job, search.backend, store.parent)
-    return with_sweeps(tables, [ranked[id(sweep)] for sweep in sweeps])
+                    ranked[number] = _ranked(sweeps[number], counted, job, search.backend, store.parent)
+    return with_sweeps(tables, [ranked[number] for number in range(len(sweeps))])
 
 
 def spread_over_sizes(table: VariantTable, sweep: str, count: int) -> list[float]:
@@ -183,16 +189,17 @@ def count_pruning(
         files.append(folder / f"counts-{len(files)}")
         counters.append(_PostingCounter(postings, sweep.method, cutoffs_of_sweep))
     # The number of each term of the collection among the queries' terms, -1 for all other terms.
-    of_queries = np.full(len(postings.statistics.hashes), -1, dtype=np.int32)
-    of_queries[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
+    query_terms = np.full(len(postings.statistics.hashes), -1, dtype=np.int32)
+    query_terms[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
     for block in postings.blocks():
-        matching = _Matching(block, of_queries)
+        documents = _QueryDocuments(block, query_terms)
         for sweep, fit, counter, path in zip(sweeps, fitted, counters, files, strict=True):
             scores = sweep.method.scores(block, postings.statistics, fit)
-            of_posting = steps(sweep.method, scores, counter.cutoffs).astype(np.uint16)
-            counter.add(block, of_posting)
+            steps_of_postings = steps(sweep.method, scores, counter.cutoffs).astype(np.uint16)
+            counter.add(block, steps_of_postings)
+            counts = documents.counts(steps_of_postings, len(counter.cutoffs), original)
             with path.open("ab") as file:
-                pickle.dump(matching.counts(of_posting, len(counter.cutoffs), original), file, protocol=5)
+                pickle.dump(counts, file, protocol=5)
     fixed = None
     if original:
         fixed = _statistics_of_terms(postings.statistics, numbers)
@@ -295,78 +302,105 @@ class _PostingCounter:
         self._tokens = np.zeros(len(cutoffs) + 1, dtype=np.int64)
         self._postings = np.zeros(len(cutoffs) + 1, dtype=np.int64)
         self._documents = np.zeros(len(cutoffs) + 1, dtype=np.int64)
-        self._first = np.full(len(postings.statistics.df), self._none, dtype=np.uint16)
+        # By term, the first step that keeps one of its postings.
+        self._first_steps = np.full(len(postings.statistics.df), self._none, dtype=np.uint16)
 
-    def add(self, block: DocumentPostings, of_posting: npt.NDArray[np.uint16]) -> None:
+    def add(self, block: DocumentPostings, steps_of_postings: Steps) -> None:
+        """Count the postings of a block, which has the steps of its postings."""
         size = self._none + 1
-        self._postings += np.bincount(of_posting, minlength=size)
-        self._tokens += np.bincount(of_posting, weights=block.tf, minlength=size).astype(np.int64)
-        np.minimum.at(self._first, block.term, of_posting)
-        with_terms = block.bounds[:-1][block.sizes > 0]
-        if len(with_terms):
-            self._documents += np.bincount(np.minimum.reduceat(of_posting, with_terms), minlength=size)
+        self._postings += np.bincount(steps_of_postings, minlength=size)
+        self._tokens += np.bincount(steps_of_postings, weights=block.tf, minlength=size).astype(np.int64)
+        np.minimum.at(self._first_steps, block.term, steps_of_postings)
+        begins_of_documents = block.bounds[:-1][block.sizes > 0]
+        if len(begins_of_documents):
+            steps_of_documents = np.minimum.reduceat(steps_of_postings, begins_of_documents)
+            self._documents += np.bincount(steps_of_documents, minlength=size)
 
     def sizes(self, indexed: int) -> tuple[IndexStatistics, ...]:
-        terms = np.bincount(self._first, minlength=self._none + 1)
+        """Return the size of the index at each cutoff; the unpruned index has `indexed` documents."""
+        terms = np.bincount(self._first_steps, minlength=self._none + 1)
         # Documents without any term, which have only stop words, lose nothing.
         documents = indexed - self._documents.sum() + np.cumsum(self._documents)
         columns = np.stack((documents, np.cumsum(self._tokens), np.cumsum(self._postings), np.cumsum(terms)), axis=1)
         return tuple(IndexStatistics(*row) for row in columns[: self._none].tolist())
 
     def counts(self) -> StepCounts:
+        """Return the counts of all documents."""
         return StepCounts(self._tokens, self._tokens, self._documents, self._documents, self._postings)
 
 
-class _Matching:
-    """The postings of the queries' terms in a block, and the lengths of their documents.
+class _Lengths(NamedTuple):
+    """Tokens that documents get at steps; shape (entries,) each.
 
-    To reuse the ranking code, each document becomes one pseudo-sentence with its length, and one per posting of a query term.
+    Attributes:
+        documents: the number of the document.
+        steps: the step at which it gets the tokens.
+        tokens: the number of tokens.
     """
 
-    def __init__(self, block: DocumentPostings, of_queries: Numbers) -> None:
+    documents: Ints
+    steps: Ints
+    tokens: Ints
+
+
+class _QueryDocuments:
+    """The documents of a block with a query term, in the form that ranking reads, which is sentences.
+
+    Some pseudo-sentences have the tokens of documents, and no query term. One more for each posting of a query term has the
+    term, and no token.
+    """
+
+    def __init__(self, block: DocumentPostings, query_terms: Numbers) -> None:
+        """Find the documents; `query_terms` has the number of each term among the queries' terms, -1 for other terms."""
         self._block = block
-        self._hits = np.flatnonzero(of_queries[block.term] >= 0)
-        self._terms = of_queries[block.term[self._hits]]
-        self._rows = np.unique(block.document[self._hits])
-        # By row, the document's number among the documents with a query term, or -1.
+        self._postings = np.flatnonzero(query_terms[block.term] >= 0)
+        self._terms = query_terms[block.term[self._postings]]
+        self._rows = np.unique(block.document[self._postings])
+        # By row of the block, the document's number among the documents with a query term, or -1.
         self._numbers = np.full(len(block.ids), -1, dtype=np.int64)
         self._numbers[self._rows] = np.arange(len(self._rows))
 
-    def counts(self, of_posting: npt.NDArray[np.uint16], size: int, original: bool) -> ShardCounts:
-        """Return the matching documents in the form for ranking; counts of all documents are 0.
+    def counts(self, steps_of_postings: Steps, size: int, original: bool) -> ShardCounts:
+        """Return the counts of these documents; counts of all documents are 0.
 
         Args:
-            of_posting: the step of each posting, out of `size`.
+            steps_of_postings: the step of each posting, out of `size`.
+            size: the number of steps.
             original: whether documents keep their lengths.
         """
+        lengths = self._original_lengths() if original else self._lengths_by_step(steps_of_postings)
         block = self._block
-        hits = self._hits
-        if original:
-            # Each document is one pseudo-sentence, which comes in at the first step.
-            documents = np.arange(len(self._rows))
-            first_steps = np.zeros(len(self._rows), dtype=np.int64)
-            tokens = block.lengths[self._rows]
-        else:
-            of_document = self._numbers[block.document]
-            inside = of_document >= 0
-            keys = (of_document[inside] << 16) | of_posting[inside]
-            different, index = np.unique(keys, return_inverse=True)
-            tokens = np.bincount(index, weights=block.tf[inside], minlength=len(different)).astype(np.int64)
-            documents = different >> 16
-            first_steps = different & 0xFFFF
-        lengths = len(documents)
+        postings = self._postings
+        no_tokens = np.zeros(len(postings), dtype=np.int64)
+        # The sentences of lengths come first.
+        first = len(lengths.documents)
         return ShardCounts(
             ids=tuple(block.ids[row] for row in self._rows.tolist()),
             sentences=Sentences(
-                document=np.concatenate((documents, self._numbers[block.document[hits]])).astype(np.int32),
-                tokens=np.concatenate((tokens, np.zeros(len(hits), dtype=np.int64))).astype(np.int32),
-                steps=np.concatenate((first_steps, of_posting[hits])).astype(np.uint16)[None],
+                document=np.concatenate((lengths.documents, self._numbers[block.document[postings]])).astype(np.int32),
+                tokens=np.concatenate((lengths.tokens, no_tokens)).astype(np.int32),
+                steps=np.concatenate((lengths.steps, steps_of_postings[postings])).astype(np.uint16)[None],
             ),
             occurrences=Occurrences(
-                sentence=np.arange(lengths, lengths + len(hits), dtype=np.int32),
+                sentence=np.arange(first, first + len(postings), dtype=np.int32),
                 term=self._terms,
-                tf=block.tf[hits],
+                tf=block.tf[postings],
             ),
             counts=(add_counts((), size),),
-            vocabulary=HashedTerms(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
+            vocabulary=HashedTerms(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), ALL_HASHES),
         )
+
+    def _original_lengths(self) -> _Lengths:
+        """Return the whole length of each document at the first step."""
+        documents = np.arange(len(self._rows))
+        first_steps = np.zeros(len(self._rows), dtype=np.int64)
+        return _Lengths(documents, first_steps, self._block.lengths[self._rows])
+
+    def _lengths_by_step(self, steps_of_postings: Steps) -> _Lengths:
+        """Return the tokens of the postings that each document gets at each step."""
+        documents = self._numbers[self._block.document]
+        has_query_term = documents >= 0
+        keys = (documents[has_query_term] << 16) | steps_of_postings[has_query_term]
+        distinct_keys, entries = np.unique(keys, return_inverse=True)
+        tokens = np.bincount(entries, weights=self._block.tf[has_query_term], minlength=len(distinct_keys))
+        return _Lengths(distinct_keys >> 16, distinct_keys & 0xFFFF, tokens.astype(np.int64))

@@ -15,7 +15,7 @@ from thresher.indexes.pruning.postings import Numbers
 
 @dataclass(frozen=True)
 class Query:
-    """A topic's query: tf by the number of each term, and its number of tokens (no document may have some of them)."""
+    """A topic's query: tf by the number of each term, and its number of tokens, with tokens that no document has."""
 
     counts: Mapping[int, int]
     size: int
@@ -33,12 +33,15 @@ class Matches:
     Documents are rows of the chunk, by ascending id.
 
     Args:
-        numbers: of the documents in the whole collection, ascending.
-        pair_document: document of each pair.
-        pair_bounds: where the pairs of each term begin, with the end of the last term; shape (terms + 1,).
-        sentence_document, sentence_tokens: of each sentence, its document and its number of tokens.
+        numbers: the numbers of the documents in the whole collection, ascending.
+        pair_document: the document of each pair.
+        pair_bounds: the first pair of each term, then the number of pairs; shape (terms + 1,).
+        sentence_document: the document of each sentence.
+        sentence_tokens: the number of tokens of each sentence.
         sentence_steps: by sweep and sentence, the step at which the sentence comes in.
-        occurrence_pair, occurrence_sentence, occurrence_tf: of each occurrence of a term in a sentence.
+        occurrence_pair: the pair of each occurrence of a term in a sentence.
+        occurrence_sentence: the sentence of each occurrence.
+        occurrence_tf: the frequency of the term in this sentence.
     """
 
     numbers: Numbers

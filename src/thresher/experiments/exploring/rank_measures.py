@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from thresher.indexes.pruning.postings import Numbers
 UNJUDGED = np.iinfo(np.int32).min
 """Stands for the grade of a document without a judgment."""
 
-_OF_SETS = frozenset({"SetP", "SetR", "SetF", "SetAP"}).union(FURTHER)
+_SET_MEASURES = frozenset({"SetP", "SetR", "SetF", "SetAP"}).union(FURTHER)
 """Measures that depend on the number of unjudged documents behind the last judged one."""
 
 
@@ -89,17 +89,17 @@ class Evaluator:
             rankings: of each topic, documents at each step, best first, then -1; shape (steps, ranks).
         """
         ranked = self._ranked(rankings)
-        of_sets: list[str] = []
-        of_ranks: list[str] = []
+        set_measures: list[str] = []
+        rank_measures: list[str] = []
         for measure in self._measures:
             if _is_computed_here(measure):
                 continue
-            if measure.NAME in _OF_SETS:
-                of_sets.append(str(measure))
+            if measure.NAME in _SET_MEASURES:
+                set_measures.append(str(measure))
             else:
-                of_ranks.append(str(measure))
-        evaluated = self._evaluated(of_sets, ranked, to_the_end=True)
-        evaluated |= self._evaluated(of_ranks, ranked, to_the_end=False)
+                rank_measures.append(str(measure))
+        evaluated = self._evaluated(set_measures, ranked, to_the_end=True)
+        evaluated |= self._evaluated(rank_measures, ranked, to_the_end=False)
         values: list[list[Floats] | Floats] = []
         for measure in self._measures:
             if _is_computed_here(measure):
@@ -110,7 +110,7 @@ class Evaluator:
         return np.array(values).transpose(2, 0, 1)
 
     def _ranked(self, rankings: Sequence[Numbers | Ints]) -> list[_RankedTopic]:
-        # One table for all topics, since it is as long as the collection; -1 is its last place.
+        # One table for all topics, since it is as long as the collection. Its last entry is for -1, which is no document.
         grade_of = np.full(self._documents + 1, UNJUDGED, dtype=np.int32)
         ranked: list[_RankedTopic] = []
         for documents, judged in zip(rankings, self._judged, strict=True):
@@ -130,39 +130,59 @@ class Evaluator:
         """
         if not measures:
             return {}
-        # Different rankings of one topic are evaluated in different runs.
-        runs: list[dict[str, dict[str, float]]] = []
-        run_of: dict[tuple[int, int], int] = {}
-        for number, (name, topic) in enumerate(zip(self.topics, ranked, strict=True)):
-            different: dict[tuple[object, ...], int] = {}
-            for step in range(len(topic.grades)):
-                ranks = np.flatnonzero(topic.grades[step] != UNJUDGED)
-                size = _size(topic.retrieved[step], ranks, to_the_end)
-                documents = topic.documents[step, ranks]
-                ranking = (size, tuple(ranks.tolist()), tuple(documents.tolist()))
-                if ranking not in different:
-                    different[ranking] = len(different)
-                    if len(different) > len(runs):
-                        runs.append({})
-                    runs[different[ranking]][name] = self._run(size, ranks, documents)
-                run_of[number, step] = different[ranking]
-        evaluations = [evaluate(self._qrels, run, measures, list(run)) for run in runs]
-        shape = (len(ranked), len(ranked[0].grades))
+        distinct = self._distinct_runs(ranked, to_the_end)
+        evaluations = [evaluate(self._qrels, run, measures, list(run)) for run in distinct.runs]
         values: dict[str, Floats] = {}
         for measure in measures:
-            values[measure] = np.zeros(shape)
-        for (number, step), run in run_of.items():
-            for measure in measures:
-                values[measure][number, step] = evaluations[run][measure][self.topics[number]]
+            values[measure] = np.zeros(distinct.run_of_step.shape)
+            for row, (topic, run_of_step) in enumerate(zip(self.topics, distinct.run_of_step.tolist(), strict=True)):
+                values[measure][row] = [evaluations[run][measure][topic] for run in run_of_step]
         return values
 
-    def _run(self, size: int, ranks: Ints, documents: Numbers | Ints) -> dict[str, float]:
-        """Return a ranking of a topic as a run, with the judged documents at their ranks."""
+    def _distinct_runs(self, ranked: Sequence[_RankedTopic], to_the_end: bool) -> _DistinctRuns:
+        """Return as few runs as hold all distinct rankings: those of one topic are in different runs."""
+        runs: list[dict[str, dict[str, float]]] = []
+        run_of_step = np.zeros((len(ranked), len(ranked[0].grades)), dtype=np.int64)
+        for row, (name, topic) in enumerate(zip(self.topics, ranked, strict=True)):
+            run_by_ranking: dict[_JudgedRanking, int] = {}
+            for step in range(len(topic.grades)):
+                ranking = topic.judged_ranking(step, to_the_end)
+                if ranking not in run_by_ranking:
+                    run = len(run_by_ranking)
+                    run_by_ranking[ranking] = run
+                    if run == len(runs):
+                        runs.append({})
+                    runs[run][name] = self._scores(ranking)
+                run_of_step[row, step] = run_by_ranking[ranking]
+        return _DistinctRuns(runs, run_of_step)
+
+    def _scores(self, ranking: _JudgedRanking) -> dict[str, float]:
+        """Return a ranking of a topic as scores by document, with the judged documents at their ranks."""
         # Ids have no white space.
-        names = [f"unjudged {rank}" for rank in range(size)]
-        for rank, number in zip(ranks.tolist(), documents.tolist(), strict=True):
+        names = [f"unjudged {rank}" for rank in range(ranking.size)]
+        for rank, number in zip(ranking.ranks, ranking.documents, strict=True):
             names[rank] = self._ids[number]
         return {name: float(-rank) for rank, name in enumerate(names)}
+
+
+class _JudgedRanking(NamedTuple):
+    """The part of a topic's ranking that measures depend on: its size, and the ranks and numbers of judged documents."""
+
+    size: int
+    ranks: tuple[int, ...]
+    documents: tuple[int, ...]
+
+
+class _DistinctRuns(NamedTuple):
+    """Rankings as runs.
+
+    Attributes:
+        runs: scores by topic and document.
+        run_of_step: the number of the run with the ranking of each topic at each step; shape (topics, steps).
+    """
+
+    runs: list[dict[str, dict[str, float]]]
+    run_of_step: Ints
 
 
 @dataclass(frozen=True)
@@ -189,6 +209,13 @@ class _RankedTopic:
     grades: Numbers
     retrieved: Ints
     best_first: Ints
+
+    def judged_ranking(self, step: int, to_the_end: bool) -> _JudgedRanking:
+        """Return the ranking at a step; it ends at its last document, or else at the last judged one."""
+        ranks = np.flatnonzero(self.grades[step] != UNJUDGED)
+        size = _size(self.retrieved[step], ranks, to_the_end)
+        documents = self.documents[step, ranks]
+        return _JudgedRanking(size, tuple(ranks.tolist()), tuple(documents.tolist()))
 
     def relevant(self, measure: Any) -> npt.NDArray[np.bool_]:
         """Return whether the document at each rank is relevant, up to the measure's depth; shape (steps, ranks)."""

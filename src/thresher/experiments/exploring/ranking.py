@@ -145,17 +145,19 @@ class BlockRanking:
 
     def best(self, query: Query, floor: float = -np.inf) -> Ranked:
         """Return the best documents at each step; documents that score less than `floor` at every step may be left out."""
-        postings = [self._postings_of(term) for term in query.counts]
-        leave_out = floor > -np.inf or sum(len(of_term.pairs) for of_term in postings) > _FEW * self._depth
+        pairs = 0
         candidates = np.zeros(len(self._matches.numbers), dtype=np.bool_)
-        for of_term in postings:
-            candidates[of_term.documents] = True
+        for term in query.counts:
+            postings = self._postings_of(term)
+            pairs += len(postings.pairs)
+            candidates[postings.documents] = True
+        leave_out = floor > -np.inf or pairs > _FEW * self._depth
         if leave_out:
             candidates &= self._may_be_best(query, floor)
         scored: list[_Scored] = []
-        for of_term, (term, boost) in zip(postings, query.counts.items(), strict=True):
+        for term, boost in query.counts.items():
             if leave_out:
-                scored.append(self._score(term, boost, of_term.among(candidates)))
+                scored.append(self._score(term, boost, self._postings_of(term).among(candidates)))
             else:
                 scored.append(self._score_all(term, boost))
         return self._ranked(scored, np.flatnonzero(candidates), query.size)
@@ -166,10 +168,10 @@ class BlockRanking:
         shape = len(self._block.steps), len(documents)
         sums = np.zeros(shape)
         matching = np.zeros(shape, dtype=np.bool_)
-        for of_term in scored:
-            of_documents = columns[of_term.documents]
-            sums[:, of_documents] += of_term.scores
-            matching[:, of_documents] |= of_term.present
+        for term_scores in scored:
+            columns_of_term = columns[term_scores.documents]
+            sums[:, columns_of_term] += term_scores.scores
+            matching[:, columns_of_term] |= term_scores.present
         scores = self._scoring.document_scores(sums, self._length_parts, documents, query_size)
         scores = np.where(matching, scores, 0)
         numbers = np.where(matching, self._matches.numbers[documents], np.int32(NONE))
@@ -205,20 +207,20 @@ class BlockRanking:
             sums[postings.documents] += scores
             numbers_summed += float(scores.max(initial=0)) + self._highest.scoring.subtracted(term, boost)
         if floor == -np.inf:
-            floor = self._reached(query)
+            floor = self._floor(query)
         scores = self._highest.document_scores(sums, np.arange(len(sums)), query.size)
         return scores >= floor - _RELATIVE_ERROR * numbers_summed
 
-    def _reached(self, query: Query) -> float:
+    def _floor(self, query: Query) -> float:
         """Return the score that `depth` documents reach at every step; minus infinity if fewer match at every step."""
         sums = np.zeros(len(self._matches.numbers))
-        always = np.zeros(len(sums), dtype=np.bool_)
+        matches_at_every_step = np.zeros(len(sums), dtype=np.bool_)
         for term, boost in query.counts.items():
             postings = self._postings_of(term)
             present = self._block.tf[0, postings.pairs] > 0
             sums[postings.documents] += np.where(present, self._lowest.term_scores(term, boost, postings), 0)
-            always[postings.documents] |= present
-        documents = np.flatnonzero(always)
+            matches_at_every_step[postings.documents] |= present
+        documents = np.flatnonzero(matches_at_every_step)
         if len(documents) < self._depth:
             return -np.inf
         scores = self._lowest.document_scores(sums[documents], documents, query.size)

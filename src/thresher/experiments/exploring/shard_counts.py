@@ -88,7 +88,8 @@ def count_shard(shard: TokenizedShard, job: CountingJob) -> ShardCounts:
     """Count a shard at each step of each sweep. Pages that failed have no text and count nowhere.
 
     Args:
-        shard: with the columns of the job.
+        shard: the shard, with the columns of the job.
+        job: the sweeps, and the terms of the queries.
     """
     return _Shard(shard).counts(job)
 
@@ -108,19 +109,11 @@ class _Shard:
 
     def counts(self, job: CountingJob) -> ShardCounts:
         """Return the counts; see `count_shard`."""
-        scores: dict[str, Scores] = {}
-        for scorer in scorers_of(job.sweeps):
-            name = scorer.canonical_name
-            scores[name] = self._table.lists(f"score:{name}").values
-        layout = shard_layout(self._table)
-        steps: list[Steps] = []
-        steps_of_postings: list[Steps] = []
+        steps = self._steps_of_sentences(job.sweeps)
+        steps_of_postings = [self._steps_of_postings(steps_of_sweep) for steps_of_sweep in steps]
         counts: list[StepCounts] = []
-        for sweep in job.sweeps:
-            steps_of_sentences = sweep.steps(scores, layout)
-            steps.append(steps_of_sentences)
-            steps_of_postings.append(self._steps_of_postings(steps_of_sentences))
-            counts.append(self._step_counts(steps[-1], steps_of_postings[-1], len(sweep.cleaners)))
+        for sweep, steps_of_sweep, posting_steps in zip(job.sweeps, steps, steps_of_postings, strict=True):
+            counts.append(self._step_counts(steps_of_sweep, posting_steps, len(sweep.cleaners)))
         query_terms = _numbers_of(job.terms, self._tokens.terms)
         hits = np.flatnonzero(query_terms[self._tokens.term] >= 0)
         matching = np.zeros(len(self._table), dtype=np.bool_)
@@ -134,6 +127,15 @@ class _Shard:
             counts=tuple(counts),
             vocabulary=add_vocabularies([self._vocabulary(steps_of_postings)], len(job.sweeps)),
         )
+
+    def _steps_of_sentences(self, sweeps: Sequence[NestedSweep]) -> list[Steps]:
+        """Return by sweep the step at which each sentence comes in."""
+        scores: dict[str, Scores] = {}
+        for scorer in scorers_of(sweeps):
+            name = scorer.canonical_name
+            scores[name] = self._table.lists(f"score:{name}").values
+        layout = shard_layout(self._table)
+        return [sweep.steps(scores, layout) for sweep in sweeps]
 
     def _steps_of_postings(self, steps: Steps) -> Steps:
         """Return the step at which each posting comes in."""
@@ -164,7 +166,7 @@ class _Shard:
     def _sentences(
         self, sentences_of_matches: Ints, matching: npt.NDArray[np.bool_], steps: Sequence[Steps]
     ) -> Sentences:
-        """Return the listed sentences of the matching documents."""
+        """Return the sentences of the matching documents, given by their numbers."""
         row_of_page = np.cumsum(matching) - 1
         steps_of_matches = np.zeros((len(steps), len(sentences_of_matches)), dtype=np.uint16)
         for sweep, steps_of_sweep in enumerate(steps):
@@ -176,7 +178,7 @@ class _Shard:
         )
 
     def _occurrences(self, sentences_of_matches: Ints, hits: Ints, query_terms: Ints) -> Occurrences:
-        """Return the query terms in the listed sentences, each term once a sentence; `hits` are the tokens of query terms."""
+        """Return the query terms in these sentences, each term once a sentence; `hits` are the tokens of query terms."""
         row_of_sentence = np.zeros(len(self._tokens.page), dtype=np.int64)
         row_of_sentence[sentences_of_matches] = np.arange(len(sentences_of_matches))
         terms = max(len(query_terms), 1)

@@ -120,18 +120,18 @@ def blocks(matches: Matches, sweep: int, steps: Ints, rows: int) -> Iterator[Blo
     lengths = np.zeros(len(matches.numbers), dtype=np.int32)
     tf = np.zeros(len(matches.pair_document), dtype=np.int32)
     for begin in range(0, len(steps), rows):
-        part = range(begin, min(begin + rows, len(steps)))
+        positions = range(begin, min(begin + rows, len(steps)))
         block = Block(
-            steps[begin : part.stop],
-            np.empty((len(part), len(lengths)), dtype=np.int32),
-            np.empty((len(part), len(tf)), dtype=np.int32),
+            steps=steps[begin : positions.stop],
+            lengths=np.empty((len(positions), len(lengths)), dtype=np.int32),
+            tf=np.empty((len(positions), len(tf)), dtype=np.int32),
         )
-        for row, position in enumerate(part):
-            added = sentences.at(position)
-            np.add.at(lengths, matches.sentence_document[added], matches.sentence_tokens[added])
+        for row, position in enumerate(positions):
+            new_sentences = sentences.at(position)
+            np.add.at(lengths, matches.sentence_document[new_sentences], matches.sentence_tokens[new_sentences])
             block.lengths[row] = lengths
-            added = occurrences.at(position)
-            np.add.at(tf, matches.occurrence_pair[added], matches.occurrence_tf[added])
+            new_occurrences = occurrences.at(position)
+            np.add.at(tf, matches.occurrence_pair[new_occurrences], matches.occurrence_tf[new_occurrences])
             block.tf[row] = tf
         yield block
 
