@@ -145,4 +145,5 @@ def test_results_of_version_0_2_say_how_to_make_them_again(tmp_path: Path, verb:
     assert "version 1" in what
     assert "`thresher explore FILE`" in fix
     assert "`thresher run FILE`" in fix
+    assert "--fresh" in fix
     assert [*tmp_path.iterdir()] == [path]

@@ -11,6 +11,7 @@ from threading import Thread
 from time import sleep
 
 import pytest
+from messages import assert_names
 from troublesome import Trouble
 
 from thresher.base.errors import StateError
@@ -116,8 +117,11 @@ def test_scores_whose_key_is_gone_belong_to_nobody(tmp_path: Path) -> None:
     plan = ScorePlan(pages(tmp_path / "crawl"), (Trouble(),))
     score_collection(plan, tmp_path / "scores", ALONE)
     (tmp_path / "scores" / "store.json").unlink()
-    with pytest.raises(StateError, match="these scores were made otherwise"):
+    with pytest.raises(StateError) as caught:
         score_collection(plan, tmp_path / "scores", ALONE)
+    assert_names(
+        caught.value, "scores: ", "missing", "Fix: ", "`thresher explore FILE --fresh`", "`thresher run FILE --fresh`"
+    )
 
 
 def test_other_content_of_the_same_size_and_time_has_another_digest(tmp_path: Path) -> None:

@@ -285,13 +285,14 @@ def test_scores_of_another_model_under_the_same_name_are_refused(tmp_path: Path)
         score_pass._claim(plan, tmp_path / "store", fresh=False)
 
 
-@pytest.mark.parametrize("damage", ["", "[]", "{", "\xff"])
-def test_a_damaged_key_counts_as_changed(tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize("damage", ["", "[]", "{", "\xff", '{"version": 5, "collection": "a"}'])
+def test_a_key_that_is_damaged_or_of_another_version_is_refused(tmp_path: Path, damage: str) -> None:
     (tmp_path / "store.json").write_text(damage, encoding="latin-1")
     with pytest.raises(StateError) as caught:
         score_collection(ScorePlan(pages(3), SCORERS), tmp_path)
-    changed = "version, collection, reading, scorers, pages, limits, shard_pages, columns"
-    assert_names(caught.value, f"(changed: {changed})")
+    assert_names(
+        caught.value, f"{tmp_path}: ", "another version", "damaged", "Fix: ", "`thresher explore FILE --fresh`"
+    )
 
 
 def test_fresh_starts_over(tmp_path: Path) -> None:

@@ -42,7 +42,10 @@ _NUMBER_COLUMNS: Mapping[str, type[np.generic]] = {
     "explored": np.bool_,
 }
 """Columns of the file with one number or truth value for each row, by the kind of number."""
-_FIX = "make it again with `thresher explore FILE` or `thresher run FILE`, where FILE is the experiment file"
+_FIX = (
+    "make it again with `thresher explore FILE` or `thresher run FILE`, where FILE is the experiment file (if its scores are "
+    "of version 0.2, add --fresh)"
+)
 
 
 @dataclass(frozen=True)

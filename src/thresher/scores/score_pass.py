@@ -169,7 +169,10 @@ class StoreKey:
     columns: tuple[str, ...]
 
 
-_KEY_FILE = RecordFile(StoreKey, "the key of a score store", "add --fresh to run, explore or cleaneval", indent=2)
+_FRESH = (
+    "add --fresh: `thresher explore FILE --fresh`, `thresher run FILE --fresh` or `thresher cleaneval FOLDER --fresh`"
+)
+_KEY_FILE = RecordFile(StoreKey, "the key of a score store", _FRESH, indent=2)
 
 
 class _Listing(NamedTuple):
@@ -310,6 +313,17 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     return report
 
 
+def _difference(stored: StoreKey | None, key: StoreKey) -> str:
+    """Say how stored scores differ from the scores to make; `stored` is None if their record cannot be read."""
+    if stored is None:
+        return "these scores are of another version, or their record is missing or damaged"
+    changed: list[str] = []
+    for field in fields(key):
+        if getattr(stored, field.name) != getattr(key, field.name):
+            changed.append(field.name)
+    return f"these scores were made otherwise (changed: {', '.join(changed)})"
+
+
 def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:
     key = plan.key()
     path = folder / _KEY
@@ -317,13 +331,8 @@ def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:
         stored = _KEY_FILE.find(path)
         if stored == key:
             return key
-        changed: list[str] = []
-        for field in fields(key):
-            if stored is None or getattr(stored, field.name) != getattr(key, field.name):
-                changed.append(field.name)
         if not fresh:
-            what = f"these scores were made otherwise (changed: {', '.join(changed)})"
-            raise StateError(what, _KEY_FILE.fix, str(folder))
+            raise StateError(_difference(stored, key), _FRESH, str(folder))
         remove_folder(folder)
     _KEY_FILE.write(path, key)
     return key
