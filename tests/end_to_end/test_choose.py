@@ -376,3 +376,13 @@ def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
     done = call("report", str(copy.results), cwd=copy.web.folder)
     assert (done.code, len(done.errors)) == (5, 1)
     assert_names(done.errors[0], f"error: {path}: version 99", "only 9", "Fix: run `thresher choose` again")
+
+
+def test_running_and_exploring_remove_a_choice_of_another_version(copy: Finished, call: Call) -> None:
+    path = copy.results / "choice.json"
+    for verb in ("explore", "run"):
+        path.write_text(json.dumps({"format": "thresher-choice", "version": 6}))
+        done = call(verb, copy.file.name, cwd=copy.web.folder)
+        assert (done.code, done.errors) == (0, [])
+        assert "version 6 is not known, only 9: the earlier choice is removed" in done.err
+        assert not path.exists()

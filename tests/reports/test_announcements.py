@@ -23,6 +23,7 @@ FACTS: dict[Step, dict[str, str | int | float | tuple[str, ...]]] = {
     Step.READING_TOPICS: {"topics": 3},
     Step.EXPLAINING: {"variant": "words@5", "baseline": "none"},
     Step.UNREADABLE_RESULTS: {"problem": "version 4"},
+    Step.UNREADABLE_CHOICE: {"problem": "version 6"},
     Step.OTHER_EVIDENCE: {},
 }
 

@@ -37,6 +37,8 @@ class Step(StrEnum):
     """Scores are explained; `variant` and `baseline`."""
     UNREADABLE_RESULTS = auto()
     """Earlier results cannot be read, and are computed again; `problem`."""
+    UNREADABLE_CHOICE = auto()
+    """An earlier choice cannot be read, and is removed; `problem`."""
     OTHER_EVIDENCE = auto()
     """Earlier results were computed from other inputs and are left out."""
 

@@ -10,6 +10,7 @@ from thresher.base.errors import InputError
 from thresher.base.locks import exclusive_folders
 from thresher.cleaners.cleaner import Cleaner, Cut
 from thresher.experiments.announcements import Announce, Announcement, Step, ignore_announcement
+from thresher.experiments.choosing.choices import remove_unreadable_choice
 from thresher.experiments.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.config import Experiment
 from thresher.experiments.exploring.exploring import POINTS, Search, WeightedSweeps, explore, in_numbers
@@ -50,6 +51,7 @@ def explore_experiment(
         scored = score_experiment(experiment, folder, fresh, announce)
         key = evidence_key(experiment, scored)
         before = earlier_results(folder, key, announce)
+        remove_unreadable_choice(folder, announce)
         sweeps = sweeps_of(experiment)
         announce(Announcement(Step.EXPLORING, {"scorers": len(sweeps)}))
         if before:

@@ -18,7 +18,7 @@ from thresher.evaluation.trec_files import read_run, write_run
 from thresher.experiments import stages
 from thresher.experiments.announcements import Announce, Announcement, Step, ignore_announcement
 from thresher.experiments.chooser import last_choice, measured_again
-from thresher.experiments.choosing.choices import Choice
+from thresher.experiments.choosing.choices import Choice, remove_unreadable_choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Folders, Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import Provenance, git_state
@@ -121,6 +121,7 @@ class _Run:
         systems = self._systems(scored.inputs.topics)
         key = stages.evidence_key(experiment, scored)
         before = earlier_results(folder, key, self.announce)
+        remove_unreadable_choice(folder, self.announce)
         choice = last_choice(folder, key)
         self.variants = self._variants(before, choice)
         self._find_percentiles()

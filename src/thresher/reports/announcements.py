@@ -23,6 +23,7 @@ _WORDS = {
     Step.READING_TOPICS: "reading the pages of {topics}",
     Step.EXPLAINING: "explaining scores: {variant} against {baseline}",
     Step.UNREADABLE_RESULTS: "{problem}: the earlier results are computed again",
+    Step.UNREADABLE_CHOICE: "{problem}: the earlier choice is removed; run `thresher choose` again",
     Step.OTHER_EVIDENCE: "earlier results were computed from other pages, topics or options: they are left out",
 }
 

@@ -16,6 +16,7 @@ from thresher.base.shown import Shown
 from thresher.evaluation.non_inferiority import MINIMUM, unseen_share
 from thresher.evaluation.significance import TOLERANCE
 from thresher.evaluation.topics import Notice
+from thresher.experiments.announcements import Announce, Announcement, Step
 from thresher.experiments.choosing.criteria import ChoiceCriteria
 from thresher.experiments.choosing.savings import Savings
 from thresher.experiments.table import VariantTable
@@ -308,3 +309,15 @@ def read_choice(folder: Path) -> Choice | None:
     """
     path = folder / CHOICE_FILE
     return _FILE.read(path) if path.exists() else None
+
+
+def remove_unreadable_choice(folder: Path, announce: Announce) -> None:
+    """Remove `choice.json` from a folder if it is damaged or of another version, which is announced.
+
+    The results that it was made from are then made again.
+    """
+    try:
+        read_choice(folder)
+    except StateError as error:
+        announce(Announcement(Step.UNREADABLE_CHOICE, {"problem": error.what}))
+        (folder / CHOICE_FILE).unlink()
