@@ -428,7 +428,7 @@ def test_a_page_is_read_later(tmp_path: Path) -> None:
     collection = open_collection(tmp_path)
     (source,) = documents(collection)
     path = tmp_path / "x" / "a.html"
-    assert source == Source("x/a", "x/a.html", 11, path=path, name="x/a.html", listed=FileState.of(path.stat()))
+    assert source == Source("x/a", "x/a.html", 11, path=path, name="x/a.html", listed_state=FileState.of(path.stat()))
     assert source.page() == Page("x/a", path.read_bytes())
     path.write_bytes(b"<p>later")
     with pytest.raises(CollectionChanged, match="x/a"):
@@ -437,7 +437,7 @@ def test_a_page_is_read_later(tmp_path: Path) -> None:
     with pytest.raises(CollectionChanged, match="x/a"):
         source.page()
     with pytest.raises(FileNotFoundError):
-        replace(source, listed=None).page()
+        replace(source, listed_state=None).page()
     put(tmp_path, "x/a.html")
     (alone,) = documents(open_collection(path))
     assert (alone.id, alone.file, alone.size) == ("a", "a.html", 11)
@@ -508,8 +508,8 @@ def test_ranges_are_adjacent_and_cover_the_file(tmp_path: Path, size: int) -> No
     assert all(0 < part.end - part.begin <= RANGE_BYTES for part in first) or not size
     second = tmp_path / "b.jsonl"
     listed = FileState.of(second.stat())
-    assert parts[len(first) :] == [Part(1, 0, second, "b.jsonl", 0, len(line(1)), listed=listed)]
-    assert {part.listed for part in first} == {FileState.of((tmp_path / "a.jsonl").stat())}
+    assert parts[len(first) :] == [Part(1, 0, second, "b.jsonl", 0, len(line(1)), listed_state=listed)]
+    assert {part.listed_state for part in first} == {FileState.of((tmp_path / "a.jsonl").stat())}
 
 
 def incompressible(count: int) -> bytes:
@@ -543,7 +543,7 @@ def test_a_small_file_that_cannot_be_cut_is_its_workers(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(incompressible(100)))
     assert path.stat().st_size <= WHOLE_BYTES
     listed = FileState.of(path.stat())
-    assert list(open_collection(path).parts(9)) == [Part(0, 0, path, "a.jsonl.gz", 0, listed.size, listed=listed)]
+    assert list(open_collection(path).parts(9)) == [Part(0, 0, path, "a.jsonl.gz", 0, listed.size, listed_state=listed)]
 
 
 def test_of_many_files_that_cannot_be_cut_workers_read_the_big_ones_too(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def kinds() -> tuple[FileKind, ...]:
     return tuple(all_kinds)
 
 
-class ListedFiles(NamedTuple):
+class FilesDigest(NamedTuple):
     """The digest of a collection's files, and their number."""
 
     fingerprint: str
@@ -80,13 +80,13 @@ class Files:
 
     def fingerprint(self) -> str:
         """Return a digest over names, sizes and modification times of the files."""
-        return self.listed().fingerprint
+        return self.files_digest().fingerprint
 
-    def listed(self) -> ListedFiles:
+    def files_digest(self) -> FilesDigest:
         """Return the fingerprint and the number of the files, both from one listing."""
         files = self._files()
         states = [(entry.name, entry.size, entry.state.modified) for entry in files]
-        return ListedFiles(digest([self.format, states]), len(files))
+        return FilesDigest(digest([self.format, states]), len(files))
 
     def files(self) -> dict[str, sources.FileState]:
         """Return the files as they are now, by their printable names."""
@@ -106,9 +106,11 @@ class Files:
             if file.size > WHOLE_BYTES and kind.can_split(file.path):
                 for index, begin in enumerate(range(0, file.size, RANGE_BYTES)):
                     end = min(begin + RANGE_BYTES, file.size)
-                    yield sources.Part(number, index, file.path, file.shown, begin, end, not begin, listed=file.state)
+                    yield sources.Part(
+                        number, index, file.path, file.shown, begin, end, not begin, listed_state=file.state
+                    )
             elif file.size <= largest_whole:
-                yield sources.Part(number, 0, file.path, file.shown, 0, file.size, listed=file.state)
+                yield sources.Part(number, 0, file.path, file.shown, 0, file.size, listed_state=file.state)
             else:
                 yield from sources.grouped(self._streamed(kind, file, number), number, file.path, file.shown, pages)
 
@@ -116,7 +118,7 @@ class Files:
         """Yield the documents of a part."""
         if part.sources is not None or part.begin > part.end:
             return read_sources(part)
-        return sources.unchanged(_kind(self.format).read(part, self.options), part.path, part.listed, part.name)
+        return sources.unchanged(_kind(self.format).read(part, self.options), part.path, part.listed_state, part.name)
 
     def _files(self) -> tuple[FileEntry, ...]:
         return chosen(walk(self.path.absolute()), self.format, self.path, self.any_name).files
@@ -135,7 +137,7 @@ class Files:
                 path=entry.path,
                 is_text=self.format == TEXT,
                 problem=problem,
-                listed=entry.state,
+                listed_state=entry.state,
                 most=self.options.max_bytes,
                 name=entry.name,
             )

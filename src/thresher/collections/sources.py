@@ -87,12 +87,12 @@ class FileState:
         return (self.size, self.modified) == (other.size, other.modified)
 
 
-def unchanged(reading: Reading, path: Path, listed: FileState | None, shown: str) -> Reading:
+def unchanged(reading: Reading, path: Path, listed_state: FileState | None, shown: str) -> Reading:
     """Pass on the documents read from a file; the file must stay as it was `listed` (None: it may change)."""
-    if listed is None:
+    if listed_state is None:
         return (yield from reading)
     before = _state(path, shown)
-    if not before.is_like(listed):
+    if not before.is_like(listed_state):
         raise changed_while_read(shown)
     span = yield from reading
     if _state(path, shown) != before:
@@ -143,7 +143,7 @@ class Source:
     charset: str | None = None
     is_text: bool = False
     problem: str | None = None
-    listed: FileState | None = None
+    listed_state: FileState | None = None
     most: int = 1 << 62
     members: Mapping[str, Any] | None = None
     name: str = ""
@@ -168,10 +168,10 @@ class Source:
         try:
             with self.path.open("rb", buffering=0) as handle:
                 content = handle.read()
-                if self.listed and not FileState.of(os.fstat(handle.fileno())).is_like(self.listed):
+                if self.listed_state and not FileState.of(os.fstat(handle.fileno())).is_like(self.listed_state):
                     raise changed_while_read(self.file)
         except FileNotFoundError as error:
-            if self.listed is None:
+            if self.listed_state is None:
                 raise
             raise changed_while_read(self.file) from error
         return self._unpacked(content, self.path) if _is_packed(self.path.name) else content
@@ -226,7 +226,7 @@ class Part:
     end: int = 0
     exact: bool = True
     sources: tuple[Source, ...] | None = None
-    listed: FileState | None = None
+    listed_state: FileState | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -309,11 +309,11 @@ def _evaluate_runs(
     return _EvaluatedRuns(values, len(missing))
 
 
-def _margins(evaluated: _EvaluatedRuns, asked: str, alpha: float) -> dict[str, dict[str, MarginComparison]]:
-    """Test each run but the baseline against the accepted loss, by run and measure; no test if none is `asked` for."""
-    if not asked:
+def _margins(evaluated: _EvaluatedRuns, margin_text: str, alpha: float) -> dict[str, dict[str, MarginComparison]]:
+    """Test each run but the baseline against the accepted loss, by run and measure; no test without a margin."""
+    if not margin_text:
         return {}
-    margin = parse_margin(asked)
+    margin = parse_margin(margin_text)
     values = evaluated.values
     comparisons: dict[str, dict[str, MarginComparison]] = {}
     for name in evaluated.baseline_of:

@@ -63,9 +63,9 @@ class Margin:
         return self
 
 
-def parse_margin(asked: str | float, where: str = "--margin") -> Margin:
+def parse_margin(margin: str | float, where: str = "--margin") -> Margin:
     """Read `5%` as a share of the baseline's mean and `0.01` as units of the measure."""
-    text = str(asked)
+    text = str(margin)
     number = text.rstrip().removesuffix("%")
     is_share = text.rstrip().endswith("%")
     try:

@@ -217,12 +217,12 @@ def _hash(document_id: str) -> bytes:
 
 def _written_sample(collection: Collection, ids: set[str], file: Path) -> Collection:
     """Write the pages with these ids as compressed JSON lines, and open them."""
-    left = set(ids)
+    remaining_ids = set(ids)
     with atomic_path(file) as temporary, gzip.open(temporary, "wb", compresslevel=1) as packed:
         for source in documents_apart(collection):
-            if source.problem or source.id not in left:
+            if source.problem or source.id not in remaining_ids:
                 continue
-            left.remove(source.id)
+            remaining_ids.remove(source.id)
             page = source.page()
             text = decode(page.content, page.charset).utf8.decode("utf-8", "replace")
             member = "contents" if page.is_text else "html"

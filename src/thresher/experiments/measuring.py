@@ -236,12 +236,12 @@ def measure(
 
 
 def _enough(times: QueryTimes, seed: int, expect: Callable[[int], None]) -> bool:
-    done = len(times.wall)
-    if done < RESTARTS or done % CHECKED:
+    restarts = len(times.wall)
+    if restarts < RESTARTS or restarts % CHECKED:
         return False
     if are_narrow(times.wall, WIDTH, seed):
         return True
-    expect(rounds_of(done + CHECKED))
+    expect(rounds_of(restarts + CHECKED))
     return False
 
 

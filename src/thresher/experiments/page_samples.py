@@ -113,6 +113,13 @@ class FailedPage:
     reason: str
 
 
+class Sides(NamedTuple):
+    """The two cleaners that are compared, side by side."""
+
+    first: Cleaner
+    second: Cleaner
+
+
 @dataclass(frozen=True)
 class PageSample:
     """Sampled pages of a collection or of an experiment's results.
@@ -131,7 +138,7 @@ class PageSample:
     pages: tuple[ScoredPage, ...]
     failed: tuple[FailedPage, ...]
     scorers: tuple[Scorer, ...]
-    sides: tuple[Cleaner, Cleaner]
+    sides: Sides
     variants: Mapping[str, Cleaner] = field(default_factory=dict)
     queries: Mapping[str, str] = field(default_factory=dict)
 
@@ -170,7 +177,8 @@ def sample_collection(collection: Collection, options: SampleOptions) -> PageSam
     if not sampled:
         raise InputError("the collection is empty", "check the path", str(collection.path))
     pages = _by_outcome(score_sources(sampled, shown, options.pages, options.limits))
-    sample = PageSample(str(collection.path), tuple(pages.scored), tuple(pages.failed), shown, _start_cleaners())
+    sides = Sides(*map(parse_cleaner, START_CLEANERS))
+    sample = PageSample(str(collection.path), tuple(pages.scored), tuple(pages.failed), shown, sides)
     _check_any(sample)
     return sample
 
@@ -352,11 +360,6 @@ def scored_page(scored: PageScores, segments: Segments, original: str = "") -> S
     )
 
 
-def _start_cleaners() -> tuple[Cleaner, Cleaner]:
-    first, second = START_CLEANERS
-    return parse_cleaner(first), parse_cleaner(second)
-
-
 def _check_any(sample: PageSample) -> None:
     """Check that a sample has a page to show."""
     if sample.pages:
@@ -464,21 +467,18 @@ def _plain_variants(results: Results, folder: Path) -> dict[str, Cleaner]:
     return dict(zip(cleaners, numbers, strict=True))
 
 
-def _sides(results: Results, folder: Path, variants: Mapping[str, Cleaner]) -> tuple[Cleaner, Cleaner]:
+def _sides(results: Results, folder: Path, variants: Mapping[str, Cleaner]) -> Sides:
     """Return all text and the recommended cleaner, or else the first and the last variant that cleans."""
     choice = last_choice(folder, results.facts.key)
     recommended = choice.models[0].first if choice else None
     if recommended is not None:
         cleaner = resolved(folder / "scores", parse_treatment(recommended.variant).cleaner)
         if cleaner.cuts:
-            return Cleaner(), cleaner
-    cleaning: list[Cleaner] = []
-    for cleaner in variants.values():
-        if cleaner.cuts:
-            cleaning.append(cleaner)
+            return Sides(Cleaner(), cleaner)
+    cleaning = [cleaner for cleaner in variants.values() if cleaner.cuts]
     if cleaning:
-        return cleaning[0], cleaning[-1]
-    return _start_cleaners()
+        return Sides(cleaning[0], cleaning[-1])
+    return Sides(*map(parse_cleaner, START_CLEANERS))
 
 
 def _with_ranks(pages: Sequence[ScoredPage], results: Results, folder: Path) -> list[ScoredPage]:

@@ -289,12 +289,12 @@ class _Run:
         experiment = self.experiment
         path = self.folders.run(variant, model, len(experiment.retrieval.models) == 1, held_out)
         key = stages.search_key(index.key, model, experiment.retrieval.depth, topics)
-        done = self.folders.stage(f"search-{path.stem}")
-        record = stages.finished_run(done, key, path)
+        stage_file = self.folders.stage(f"search-{path.stem}")
+        record = stages.finished_run(stage_file, key, path)
         if record is None:
             self._may_build(f"the run of {variant.name}", path)
             record = self._searched(variant, model, topics, path, key)
-            stages.SEARCHES.write(done, record)
+            stages.SEARCHES.write(stage_file, record)
         return stages.VariantRun(variant, model, path, index, record, held_out)
 
     def _searched(

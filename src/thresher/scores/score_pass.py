@@ -221,7 +221,7 @@ class ScorePlan:
         collection = self.collection
         shard_pages = SHARD_PAGES
         if isinstance(collection, Files) and collection.format in PAGE_FORMATS:
-            fingerprint, files = collection.listed()
+            fingerprint, files = collection.files_digest()
             shard_pages = min(SHARD_PAGES, max(_LEAST_PAGES, ceil(files / _SHARDS)))
         else:
             fingerprint = collection.fingerprint()

@@ -153,11 +153,11 @@ def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where
     with atomic_path(output) as folder:
         folder.mkdir(parents=True)
         counted = _count_pages(sentences())
-        wanted = counted.pages_by_sentence.counts <= models.SELF_MOST_PAGES
-        sentence_count = int(wanted.sum())
+        is_rare = counted.pages_by_sentence.counts <= models.SELF_MOST_PAGES
+        sentence_count = int(is_rare.sum())
         texts: Iterator[str] = iter(())
         if sentence_count:
-            texts = _texts(sentences(), counted.pages_by_sentence.keys, wanted)
+            texts = _texts(sentences(), counted.pages_by_sentence.keys, is_rare)
         tokenise = tokeniser(tokeniser_name, where)
         encoded_texts = encode_portions(texts, PageOptions(language=language), tokenise, workers, str(output))
         words = sum(len(text.numbers) for text in encoded_texts)

@@ -78,16 +78,16 @@ class GoldCollection:
         """Return a digest of the names, sizes and modification times of the pages."""
         states: list[tuple[str, int, int]] = []
         for source in self._sources():
-            if source.listed:
-                states.append((source.id, source.listed.size, source.listed.modified))
+            if source.listed_state:
+                states.append((source.id, source.listed_state.size, source.listed_state.modified))
         return digest(states)
 
     def files(self) -> dict[str, FileState]:
         """Return the files of the pages as they are now."""
         states: dict[str, FileState] = {}
         for source in self._sources():
-            if source.listed:
-                states[str(source.path)] = source.listed
+            if source.listed_state:
+                states[str(source.path)] = source.listed_state
         return states
 
     def parts(self, pages: int) -> Iterator[Part]:
@@ -113,7 +113,7 @@ class GoldCollection:
                 path=page.path,
                 url=page.url or None,
                 is_text=page.is_text,
-                listed=state,
+                listed_state=state,
             )
 
 

@@ -150,11 +150,11 @@ def matched(gold: Mapping[str, Gold], pages: Iterable[str]) -> dict[str, Gold]:
     stems = set(pages)
     by_page: dict[str, Gold] = {}
     for stem, entry in gold.items():
-        short = stem
+        page_stem = stem
         if stem not in stems:
-            short = _without_endings(stem)
-        if short in stems and short not in gold:
-            by_page[short] = entry
+            page_stem = _without_endings(stem)
+        if page_stem in stems and page_stem not in gold:
+            by_page[page_stem] = entry
         else:
             by_page[stem] = entry
     return by_page

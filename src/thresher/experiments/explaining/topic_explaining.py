@@ -239,7 +239,7 @@ class _Documents:
         if page:
             lost = lost_in(terms, page)
             passages = page.with_words(tuple(self.runs.terms))
-        listed = overtakers[: self.most_overtakers]
+        listed_overtakers = overtakers[: self.most_overtakers]
         return DocumentChange(
             document=document,
             grade=self.runs.qrels.get(document),
@@ -255,7 +255,7 @@ class _Documents:
             length_after=int(self.after.lengths[row]),
             emptied=emptied,
             terms=terms,
-            overtakers=tuple(map(self._neighbour, listed)),
+            overtakers=tuple(map(self._neighbour, listed_overtakers)),
             overtaker_count=len(overtakers),
             part=self._part(document, overtakers, emptied),
             credit=0.0,
