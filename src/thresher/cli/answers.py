@@ -34,26 +34,18 @@ def show_results(
     from thresher.experiments.chooser import ChooseOptions, last_choice
     from thresher.experiments.results import RESULTS_FILE
     from thresher.reports.choice_tables import answers_table
-    from thresher.reports.chosen_sentences import agreement, other_engines
     from thresher.reports.files import REPORT_FILE
-    from thresher.reports.summary import answer, commands, findings, warnings
+    from thresher.reports.summary import commands
     from thresher.reports.sweep_tables import sweeps_table
     from thresher.reports.variant_tables import frontier_table
 
     choice = last_choice(folder, results.facts.key)
     recommended: list[str] = []
-    sentences: list[str] = []
     shell_commands: Sequence[str] = ()
     if choice:
         recommended = [name for model in results.retrievals for name in choice.named_variants(model)]
-        sentences += answer(choice)
-        sentences += agreement(choice, results)
-        sentences += other_engines(choice)
         shell_commands = commands(choice)
     table_of_choice = answers_table(choice) if choice and answers else None
-    if table_of_choice is None:
-        sentences += findings(results)
-    sentences += warnings(results)
     full = _full_tables(results)
     short_table: Callable[[int], Table] = partial(frontier_table, results, recommended=recommended)
     if table_of_choice is not None:
@@ -65,7 +57,7 @@ def show_results(
         short_table = partial(sweeps_table, results, choose_options.measures(experiment, criteria), criteria)
         full.insert(0, short_table(None))
     shown = options.Answer(
-        sentences=sentences,
+        sentences=_sentences(results, choice, with_findings=table_of_choice is None),
         short_table=short_table,
         full=full,
         files=[("report", folder / REPORT_FILE), *files],
@@ -73,6 +65,21 @@ def show_results(
         commands=shell_commands,
     )
     options.print_answer(shown, style)
+
+
+def _sentences(results: Results, choice: Choice | None, with_findings: bool) -> list[str]:
+    from thresher.reports.chosen_sentences import agreement, other_engines
+    from thresher.reports.summary import answer, findings, warnings
+
+    sentences: list[str] = []
+    if choice:
+        sentences += answer(choice)
+        sentences += agreement(choice, results)
+        sentences += other_engines(choice)
+    if with_findings:
+        sentences += findings(results)
+    sentences += warnings(results)
+    return sentences
 
 
 def _full_tables(results: Results) -> list[Table]:

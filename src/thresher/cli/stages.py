@@ -85,9 +85,8 @@ def index(  # noqa: PLR0913, click passes every option
     if treatment is None:
         _check_no_pages()
         indexed = index_json_lines(source, output, prune, original_statistics, **options)
-        print_message(
-            f"{output}: {indexed.documents} documents indexed, {indexed.empty} empty, {indexed.bytes:,} bytes"
-        )
+        counts = f"{indexed.documents} documents indexed, {indexed.empty} empty, {indexed.bytes:,} bytes"
+        print_message(f"{output}: {counts}")
         return
     if prune is not None:
         raise ConfigError("the treatment names its pruning", f"write --treatment '{treatment}|{prune}'", "--prune")

@@ -88,7 +88,7 @@ class FileState:
 
 
 def unchanged(reading: Reading, path: Path, listed_state: FileState | None, shown: str) -> Reading:
-    """Pass on the documents read from a file; the file must stay as it was `listed` (None: it may change)."""
+    """Pass on the documents read from a file, which must stay as it was listed; without `listed_state` it may change."""
     if listed_state is None:
         return (yield from reading)
     before = _state(path, shown)
@@ -128,7 +128,7 @@ class Source:
 
     `file` is the path within the collection; `offset` the record's first byte in the file (in the compressed file if records
     are compressed one by one, else in the decompressed one), None if the file is the document; `size` in bytes. With a
-    `problem` there are no bytes, and the document counts as failed. `listed` is the state of the file `path` when it was
+    `problem` there are no bytes, and the document counts as failed. `listed_state` is the state of the file `path` when it was
     listed; an unpacked page may have `most` bytes. `members` are further members of its JSON line, or columns of its row, by
     name. `name` is the path of a file that is the page, in its folder or archive.
     """
@@ -214,8 +214,8 @@ class Part:
 
     `file` is the number of the file within the collection, `number` the number of the part within the file. The documents are
     the `sources` if given; else all records of the file `path` (within the collection: `name`) that begin in [`begin`, `end`).
-    With `exact` a record begins at `begin`; without, the first record is searched for. `listed` is the file's state when it
-    was listed.
+    With `exact` a record begins at `begin`; without, the first record is searched for. `listed_state` is the file's state when
+    it was listed.
     """
 
     file: int

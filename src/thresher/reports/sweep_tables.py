@@ -24,6 +24,14 @@ _OUTSIDE = "best of all"
 """The role of the variant with the highest mean if no tested sweep has it."""
 
 
+def _caption(results: Results, criteria: ChoiceCriteria) -> str:
+    return (
+        f"{counted(len(results.facts.topics), 'topic')}. Smallest: the smallest index of its sweep that is shown to lose less "
+        f"than {margin_text(criteria.margin)} ({percent_text(1 - criteria.alpha)}, over all sweeps). Best: the highest mean "
+        "of the sweep, on the topics that picked it."
+    )
+
+
 def _roles(answers: Sequence[SweepAnswer]) -> dict[int, list[AnswerRole]]:
     """Return the roles of the variants that are shown: the baseline, then the variants that answer for a sweep."""
     roles: dict[int, list[AnswerRole]] = defaultdict(list)
@@ -80,11 +88,7 @@ def sweeps_table(
     ]
     if len(results.tables) > 1:
         columns.insert(0, variants.RETRIEVAL)
-    text = (
-        f"{counted(len(results.facts.topics), 'topic')}. Smallest: the smallest index of its sweep that is shown to lose less "
-        f"than {margin_text(criteria.margin)} ({percent_text(1 - criteria.alpha)}, over all sweeps). Best: the highest mean "
-        "of the sweep, on the topics that picked it."
-    )
+    text = _caption(results, criteria)
     if any(role_text(row) == _OUTSIDE for row in rows):
         text += " Best of all: the highest mean, of a variant outside the tested sweeps."
     note = "" if len(rows) == len(all_rows) else f"{counted(len(all_rows) - len(rows), 'more row')}: --full."
