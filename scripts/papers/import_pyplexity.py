@@ -33,7 +33,7 @@ from thresher import InputError, MissingDependencyError
 from thresher.base.files import atomic_path, file_digest, user_error
 from thresher.cleaners.words.importing import check_replaceable
 from thresher.cleaners.words.models import ARPA, BINARY, CARD
-from thresher.cleaners.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, write_binary, write_mixture
+from thresher.cleaners.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, Bigram, History, write_binary, write_mixture
 from thresher.cleaners.words.tokenisers import NORMALISATIONS, PYPLEXITY, PYPLEXITY_TRIGRAMS, tokeniser
 from thresher.cleaners.words.word_model import BIGRAM_FORMULA, FLOOR, UNSEEN_WORDS, ModelCard, WordModel
 
@@ -66,19 +66,19 @@ def import_pyplexity(source: Path, output: Path, name: str | None = None) -> Mod
     def rest(first: str) -> float:
         return word_weight * words.get(first, 0.0) + FLOOR
 
-    def pairs() -> Iterator[tuple[str, str, float]]:
+    def pairs() -> Iterator[Bigram]:
         for key in (*tables[-2], *(key for key in doubled if key not in tables[-2])):
             first, second = key
             value = triple_weight * doubled.get(key, 0.0) + pair_weight * tables[-2].get(key, 0.0) + rest(first)
-            yield first, second, value
+            yield Bigram(first, second, value)
             # The first word of a sentence follows #, as in the text.
             if first == _BOUNDARY:
-                yield BEGIN, second, value
+                yield Bigram(BEGIN, second, value)
 
     seen = [*pairs()]
     vocabulary = {*words, *(word for first, second, _ in seen for word in (first, second))} - {BEGIN}
-    special = ((UNKNOWN, FLOOR), (END, None), (BEGIN, rest(_BOUNDARY)))
-    histories = [*special, *((word, rest(word)) for word in sorted(vocabulary))]
+    histories = [History(UNKNOWN, FLOOR), History(END, None), History(BEGIN, rest(_BOUNDARY))]
+    histories += [History(word, rest(word)) for word in sorted(vocabulary)]
     cut_by = PYPLEXITY_TRIGRAMS if order > 2 else PYPLEXITY
     more = f"; without {left_out:,} entries that no text can match" if left_out else ""
     with atomic_path(output.absolute()) as folder:

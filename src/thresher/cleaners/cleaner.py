@@ -327,13 +327,12 @@ def _parse_cuts(text: str, where: str) -> list[Cut]:
             raise ConfigError(f"{cut.name!r} stands behind another cleaner", fix, where)
     if isinstance(first, base.TextMaker) and len(cuts) > 1:
         return [cut.with_input(first) for cut in cuts[1:]]
-    for index, cut in enumerate(cuts):
-        if cut.scorer.page_level and index > 0:
-            cleaned = _cleaned_text("+".join(parts[:index]), where)
-            return [page_cut.with_input(cleaned) for page_cut in cuts[index:]]
-        if cut.scorer.page_level:
-            break
-    return cuts
+    is_page_level = [cut.scorer.page_level for cut in cuts]
+    if is_page_level[0] or not any(is_page_level):
+        return cuts
+    index = is_page_level.index(True)
+    cleaned = _cleaned_text("+".join(parts[:index]), where)
+    return [cut.with_input(cleaned) for cut in cuts[index:]]
 
 
 def _cleaned_text(cleaner: str, where: str) -> CleanedText:
@@ -459,7 +458,7 @@ def declaration(
         further: the members that only scorers, or only pruning methods, have.
         cutoffs: the range of cutoffs in words.
         example: a name with a cutoff.
-        parameters: of the class, and of a cut by it.
+        parameters: the parameters of the class, and of a cut by it.
     """
     return {
         "name": kind.name,

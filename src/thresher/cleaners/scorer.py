@@ -44,7 +44,7 @@ class Parameter:
 
     Attributes:
         name: the name in front of `=`.
-        type: of the value: str, int, float or bool.
+        type: the type of the value: str, int, float or bool.
         default: the value of a name that leaves the parameter out.
         description: its meaning, for help and docs.
         choices: the allowed values; empty if `low` and `high` bound the value instead.
@@ -131,7 +131,7 @@ class Declared:
 
     Attributes:
         name: the beginning of canonical names.
-        unit: of the cutoff, for axes and tables.
+        unit: the unit of the cutoff, for axes and tables.
         low, high: the range of cutoffs, inclusive; None for no bound.
         grid: cutoffs worth trying, as published.
         source: the publication of the method.

@@ -71,7 +71,7 @@ class CollectionSource:
         location: a folder, a file, or a dataset of ir_datasets.
         format: the format of the files; empty to detect it.
         reading: how documents and their ids are read.
-        limits: of time and size for each page.
+        limits: the limits of time and size for each page.
     """
 
     location: Location

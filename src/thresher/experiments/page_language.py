@@ -15,6 +15,15 @@ from thresher.collections import Source
 from thresher.pages import read_page
 from thresher.pages.segments import LANGUAGES
 
+_LEAST = 0.5
+"""The share of the pages that a language must have, and the probability of a page's language."""
+_MOST_BYTES = 1 << 20
+"""Larger pages are skipped."""
+# Terms of the analysers of Japanese and Thai depend on neighbouring words, so that nothing can be pruned.
+_INDEX_LANGUAGES = {"ja": "cjk", "th": "", "nb": "no", "nn": "no"}
+_CLEANERS = (WEIGHTED, DEFAULT_INDEX, "justext", "boilerpipe(rules=words)", "bte")
+_MOST_CLEANERS = 4
+
 
 class SuggestedSweep(NamedTuple):
     """A scorer to sweep, and its cutoffs."""
@@ -23,18 +32,10 @@ class SuggestedSweep(NamedTuple):
     cutoffs: tuple[float, ...]
 
 
-_LEAST = 0.5
-"""The share of the pages that a language must have, and the probability of a page's language."""
-_MOST_BYTES = 1 << 20
-"""Larger pages are skipped."""
-_INDEX_LANGUAGES = {"ja": "cjk", "th": "", "nb": "no", "nn": "no"}
-# Terms of the analysers of Japanese and Thai depend on neighbouring words, so that nothing can be pruned.
 _SWEEPS = (
     SuggestedSweep("content(headings=keep)", (0.1, 0.3, 0.5, 0.7)),
     SuggestedSweep("words", (3, 5, 11, 20)),
 )
-_CLEANERS = (WEIGHTED, DEFAULT_INDEX, "justext", "boilerpipe(rules=words)", "bte")
-_MOST_CLEANERS = 4
 
 
 def language_of_pages(pages: Iterable[Source]) -> str:

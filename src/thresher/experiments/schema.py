@@ -363,10 +363,10 @@ class Key:
     Args:
         default: `MISSING` if the key must be there.
         kinds: the Python types of allowed TOML values.
-        of_texts: whether a list must be one of texts.
-        meaning: in words.
+        of_texts: whether a list must have texts alone.
+        meaning: the meaning of the key in words.
         choices: the allowed texts; empty if all are.
-        bounds: of a number; None for values of other types.
+        bounds: the bounds of a number; None for values of other types.
     """
 
     default: Any
@@ -382,10 +382,10 @@ class TableRule:
     """A table of an experiment file.
 
     Args:
-        kind: its dataclass.
+        kind: the dataclass of the table.
         required: whether it must be there.
         many: whether it is an array of tables.
-        keys: by name.
+        keys: the keys of the table by name.
     """
 
     kind: Any

@@ -33,7 +33,7 @@ def treatment_commands(document: Document, source: str, treatment: Treatment, le
     Args:
         document: the experiment file.
         source: the collection.
-        treatment: of its pages.
+        treatment: the treatment of its pages.
         lengths: whether the index stores exact lengths of documents.
 
     Returns:
@@ -65,7 +65,7 @@ def clean_and_index(treatment: Treatment, pages: Sequence[str], index: Sequence[
     second writes the cleaned text, without weights, for another engine.
 
     Args:
-        treatment: of the pages.
+        treatment: the treatment of the pages.
         pages: the collection, with options of `thresher clean`.
         index: options of `thresher index`.
     """

@@ -42,16 +42,16 @@ class Alphabet:
     folds: bool = False
 
 
-def _alphabet(name: str, same: Sequence[str]) -> Alphabet:
-    """Make an alphabet of printable ASCII. The characters of each text in `same` become the text's first character."""
+def _alphabet(name: str, groups: Sequence[str]) -> Alphabet:
+    """Make an alphabet of printable ASCII. The characters of each group become its first character."""
     signs = {chr(code): chr(code) for code in range(32, _OTHER)}
-    for group in same:
+    for group in groups:
         signs |= dict.fromkeys(group, group[0])
     numbers = {sign: number for number, sign in enumerate(sorted(set(signs.values())), start=1)}
     codes = [numbers[signs.get(chr(code), " ")] for code in range(_OTHER)]
     codes[ord("\n")] = BEGIN
     codes.append(numbers["~"])
-    return Alphabet(name, len(numbers) + 1, bytes(codes), folds=bool(same))
+    return Alphabet(name, len(numbers) + 1, bytes(codes), folds=bool(groups))
 
 
 LEXICAL = _alphabet("lexical", ())
@@ -194,12 +194,12 @@ def ngrams_of_length(model: CharacterModel, length: int, literal: bool = False) 
     StupidOS (`literal`) a less frequent history divides too, so that two negative differences give a probability above 0.
     """
     size = model.settings.alphabet.size
-    keys, of_key = np.unique(model.keys % size**length, return_inverse=True)
-    histories, of_history = np.unique(keys // size, return_inverse=True)
+    keys, key_of_ngram = np.unique(model.keys % size**length, return_inverse=True)
+    histories, history_of_key = np.unique(keys // size, return_inverse=True)
 
     def probabilities(counts: Ints) -> Floats:
-        counts_of_keys = np.bincount(of_key, counts, len(keys))
-        totals = np.bincount(of_history, counts_of_keys, len(histories))[of_history]
+        counts_of_keys = np.bincount(key_of_ngram, counts, len(keys))
+        totals = np.bincount(history_of_key, counts_of_keys, len(histories))[history_of_key]
         divides = totals != 0 if literal else totals > 0
         quotients = np.divide(counts_of_keys, totals, out=np.zeros_like(counts_of_keys), where=divides)
         clipped: Floats = np.clip(quotients, 0.0, 1.0)

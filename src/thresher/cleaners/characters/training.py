@@ -140,7 +140,7 @@ def train(
 
     Args:
         pages: the segments of each page's cleaned and raw text.
-        settings: of the model.
+        settings: the hyperparameters of the model.
         training: a description of the pages' origin.
 
     Raises:

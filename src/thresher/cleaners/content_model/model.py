@@ -85,7 +85,7 @@ class ContentCard:
         forum, second: the names of the features of the trees and of the network.
         cutoff: the best cutoff on the training sets, by cross-validation over domains.
         scores: the mean word F1 at that cutoff, by training set.
-        settings: of training.
+        settings: the hyperparameters of training.
         digest: the SHA-256 of the arrays.
     """
 

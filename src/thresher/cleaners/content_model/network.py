@@ -64,7 +64,7 @@ class Layer:
         """Return the weighted sums of each block; shape (outputs, blocks).
 
         Args:
-            inputs: of each block; shape (inputs, blocks).
+            inputs: the inputs of each block; shape (inputs, blocks).
             page_inputs: further inputs that all blocks share, whose weights come last; None for none.
         """
         weights, biases = self._single.weights, self._single.biases

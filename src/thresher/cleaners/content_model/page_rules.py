@@ -50,9 +50,9 @@ def forum_features(names: tuple[str, ...], values: Floats, words: Wide) -> Float
     They are the features that all blocks share, and the share of the page's words in elements of each kind.
 
     Args:
-        names: of the blocks' features.
-        values: of the blocks' features; shape (features, blocks).
-        words: of each block; shape (blocks,).
+        names: the names of the blocks' features.
+        values: the blocks' features; shape (features, blocks).
+        words: the number of words of each block; shape (blocks,).
     """
     weights = words + 1
     around = values.take(_rows(names, _AROUND), axis=0)
@@ -74,9 +74,9 @@ def block_scores(probabilities: Wide, forum: float, features: BlockFeatures, com
     scores follow from `with_share` and `for_page`.
 
     Args:
-        probabilities: of the blocks, by the model.
+        probabilities: the probability of each block by the model.
         forum: the probability that the page is a forum's.
-        features: of the blocks.
+        features: the features of the blocks.
         comments: whether comments are content everywhere.
     """
     words, parts = features.words, features.parts
@@ -103,7 +103,8 @@ def without_comments(probabilities: Wide, words: Wide, comments: npt.NDArray[np.
     Comments are no content if the page is not a forum's and more than 100 words of content are expected outside of them.
 
     Args:
-        probabilities, words: of content and of each block; shape (blocks,).
+        probabilities: the probability of each block to be content; shape (blocks,).
+        words: the number of words of each block; shape (blocks,).
         comments: which blocks are in an element that is called a comment; shape (blocks,).
         forum: the probability that the page is a forum's.
     """

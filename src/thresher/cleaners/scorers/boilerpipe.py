@@ -109,9 +109,9 @@ def article(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title
 
     Args:
         content: the blocks that the rules keep.
-        words: of each block.
+        words: the number of words of each block.
         blocks: the texts of the blocks, without TITLE's.
-        title: of the page.
+        title: the title of the page.
     """
     in_run = before_comments(content, words, blocks)
     in_run[:-1] |= in_run[1:]
@@ -139,7 +139,7 @@ def between_title_and_comments(
     that `before_comments` leaves out.
 
     Args:
-        content, words, blocks, title: as for `article`.
+        content, words, blocks, title: see `article`.
         literal: whether blocks are left out even if no content, or few words of it, would remain, as in the paper.
     """
     first = first_with_title(blocks, title) or 0

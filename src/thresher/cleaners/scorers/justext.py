@@ -284,7 +284,7 @@ class Paragraph:
         blocks: the texts of its blocks; none for an image or an empty SELECT.
         context_free: its class by itself, one of `CLASS_NAMES`.
         final: its class in context, `good` or `bad`.
-        length: in characters.
+        length: the number of characters.
         link_density: the share of the characters in links; in [0, 1].
         stop_word_density: the share of the words, separated by white space, in the stop list; in [0, 1].
         heading: whether it is in H1 to H6.
@@ -323,7 +323,7 @@ class _Paragraphs:
     images: Mask
 
     def texts(self, segments: Segments, mask: Mask) -> Iterator[tuple[int, str]]:
-        """Yield the index and the text of each paragraph that is wanted."""
+        """Yield the index and the text of each paragraph that a mask marks."""
         indices = np.flatnonzero(mask)
         ends = np.append(self.starts[1:], len(self.blocks))[indices]
         for index, start, end in zip(indices.tolist(), self.starts[indices].tolist(), ends.tolist(), strict=True):
@@ -331,21 +331,24 @@ class _Paragraphs:
 
 
 def _paragraphs(segments: Segments, by_document: bool) -> _Paragraphs:
-    inside = segments.levels != TITLE_LEVEL
+    """Return the paragraphs of a page by the rules of the Java document, or else of the Python package."""
+    in_body = segments.levels != TITLE_LEVEL
     if by_document:
         stretches = segments.marks.stretches
-        blocks = np.flatnonzero(inside)
-        of_block = stretches.of_block[blocks]
+        blocks = np.flatnonzero(in_body)
+        paragraph_of_block = stretches.of_block[blocks]
         images = np.setdiff1d(stretches.images, stretches.of_block)
-        numbers = np.union1d(of_block, np.union1d(images, np.setdiff1d(stretches.selects, stretches.of_block)))
+        empty_selects = np.setdiff1d(stretches.selects, stretches.of_block)
+        paragraphs = np.union1d(paragraph_of_block, np.union1d(images, empty_selects))
     else:
-        blocks = np.flatnonzero(inside & ~segments.marks.is_control)
-        of_block = segments.marks.paragraphs[blocks]
-        images = of_block[:0]
-        numbers = np.unique(of_block)
-    index = np.full(len(inside), -1, dtype=np.int64)
-    index[blocks] = np.searchsorted(numbers, of_block)
-    return _Paragraphs(index, blocks, np.searchsorted(of_block, numbers), np.isin(numbers, images))
+        blocks = np.flatnonzero(in_body & ~segments.marks.is_control)
+        paragraph_of_block = segments.marks.paragraphs[blocks]
+        images = paragraph_of_block[:0]
+        paragraphs = np.unique(paragraph_of_block)
+    index_of_block = np.full(len(in_body), -1, dtype=np.int64)
+    index_of_block[blocks] = np.searchsorted(paragraphs, paragraph_of_block)
+    starts = np.searchsorted(paragraph_of_block, paragraphs)
+    return _Paragraphs(index_of_block, blocks, starts, np.isin(paragraphs, images))
 
 
 def _features(segments: Segments, paragraphs: _Paragraphs, by_document: bool) -> Features:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from thresher.base.errors import MissingDependencyError
 from thresher.base.files import file_digest
-from thresher.cleaners.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, MixtureCounts, write_mixture
+from thresher.cleaners.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, Bigram, History, MixtureCounts, write_mixture
 from thresher.cleaners.words.tokenisers import NORMALISATIONS, WORDS
 from thresher.cleaners.words.word_model import BIGRAM_FORMULA, FLOOR, UNSEEN_WORDS, ModelCard
 
@@ -55,18 +55,18 @@ def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, 
     def rest(history: str) -> float:
         return word_weight * (unigrams.get(history, 0) / total) + FLOOR
 
-    def pairs() -> Iterator[tuple[str, str, float]]:
+    def pairs() -> Iterator[Bigram]:
         for history, followers in sorted(bigrams.items()):
             share = pair_weight / sum(followers.values())
             for word, count in sorted(followers.items()):
-                yield history, word, share * count + rest(history)
+                yield Bigram(history, word, share * count + rest(history))
 
     vocabulary = set(unigrams) | set(bigrams)
     for followers in bigrams.values():
         vocabulary.update(followers)
-    histories: list[tuple[str, float | None]] = [(UNKNOWN, FLOOR), (BEGIN, FLOOR), (END, None)]
+    histories = [History(UNKNOWN, FLOOR), History(BEGIN, FLOOR), History(END, None)]
     for word in sorted(vocabulary):
-        histories.append((word, rest(word)))
+        histories.append(History(word, rest(word)))
     return write_mixture(path, histories, pairs(), sum(map(len, bigrams.values())))
 
 

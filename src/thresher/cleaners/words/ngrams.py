@@ -154,7 +154,7 @@ def count_levels(portions: Sequence[Sentences], counts: Ints, order: int) -> lis
 
     Args:
         portions: the text.
-        counts: of each word of the vocabulary.
+        counts: the number of occurrences of each word of the vocabulary.
         order: 2 or 3.
     """
     size = len(counts)
@@ -256,9 +256,22 @@ class MixtureCounts(NamedTuple):
     bigrams: int
 
 
-def write_mixture(
-    path: Path, histories: Sequence[tuple[str, float | None]], bigrams: Iterable[tuple[str, str, float]], count: int
-) -> MixtureCounts:
+class History(NamedTuple):
+    """A word v, and the part of P(w | v) that does not depend on w; None for `</s>`, which is no history."""
+
+    word: str
+    rest: float | None
+
+
+class Bigram(NamedTuple):
+    """The words v and w, and P(w | v)."""
+
+    first: str
+    second: str
+    probability: float
+
+
+def write_mixture(path: Path, histories: Sequence[History], bigrams: Iterable[Bigram], count: int) -> MixtureCounts:
     """Write P(w | v) = share(v, w) + rest(v) exactly as a back-off model, to the precision of seven decimals.
 
     A back-off model gives an unseen bigram P(w) · backoff(v). With every P(w) = 1 and backoff(v) = rest(v) that is the value
@@ -266,8 +279,8 @@ def write_mixture(
 
     Args:
         path: the file.
-        histories: every word of the vocabulary, the three special ones included, and its rest; None for `</s>`.
-        bigrams: v, w and P(w | v) of each bigram that was seen; a value above 1 becomes 1, as KenLM demands.
+        histories: all words of the vocabulary, the three special ones included.
+        bigrams: the bigrams that were seen; a probability above 1 becomes 1, as KenLM demands.
         count: the number of bigrams.
     """
     with atomic_path(path) as temporary:
@@ -275,15 +288,15 @@ def write_mixture(
     return MixtureCounts(len(histories), count)
 
 
-def _unigram_lines(histories: Iterable[tuple[str, float | None]]) -> Iterator[bytes]:
+def _unigram_lines(histories: Iterable[History]) -> Iterator[bytes]:
     for word, rest in histories:
         backoff = "" if rest is None else f"\t{math.log10(rest):.7f}"
         yield f"0\t{word}{backoff}\n".encode()
 
 
-def _bigram_lines(bigrams: Iterable[tuple[str, str, float]]) -> Iterator[bytes]:
-    for first, second, value in bigrams:
-        yield f"{min(0.0, math.log10(value)):.7f}\t{first} {second}\n".encode()
+def _bigram_lines(bigrams: Iterable[Bigram]) -> Iterator[bytes]:
+    for first, second, probability in bigrams:
+        yield f"{min(0.0, math.log10(probability)):.7f}\t{first} {second}\n".encode()
 
 
 def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes]]) -> None:

@@ -168,7 +168,8 @@ def _problems(texts: Sequence[Path], output: Path, options: TextOptions) -> list
         fix = "choose 2 or 3, or train with KenLM's lmplz and import the model"
         problems.append(ConfigError("there are no models of that order", fix, f"--order {options.order}"))
     if options.tokeniser not in TOKENISERS:
-        what, fix = f"unknown tokeniser {options.tokeniser!r}", f"use one of {', '.join(TOKENISERS)}"
+        what = f"unknown tokeniser {options.tokeniser!r}"
+        fix = f"use one of {', '.join(TOKENISERS)}"
         problems.append(ConfigError(what, fix, f"--tokeniser {options.tokeniser}"))
     return problems
 
@@ -178,7 +179,8 @@ def describe(path: Path) -> TextFile:
     if not path.is_dir():
         digest = file_digest(path)
         return TextFile(path.name, path.stat().st_size, digest)
-    sha, total = hashlib.sha256(), 0
+    sha = hashlib.sha256()
+    total = 0
     for source in _pages(path):
         content = source.page().content
         sha.update(f"{source.file}\0{len(content)}\0".encode("utf-8", "surrogatepass") + content)
@@ -269,7 +271,8 @@ def _page_portions(folder: Path, size: int) -> Iterator[str]:
         total += source.size
         if total >= size:
             yield "\n".join(waiting)
-            waiting, total = [], 0
+            waiting = []
+            total = 0
     if waiting:
         yield "\n".join(waiting)
 

@@ -126,17 +126,21 @@ def tokenise_characters(plain: PlainText, ends: Ints) -> TokenisedSentences:
     kinds = _kinds()[codes]
     if not (kinds == _LETTER).any():
         return tokenise(plain, ends)
-    inside = in_words(plain)
+    in_word = in_words(plain)
     is_mark = kinds == _MARK
-    base = np.maximum.accumulate(np.where(is_mark, 0, np.arange(len(codes))))
-    alone = kinds[base] == _LETTER
-    begins = inside.copy()
-    begins[1:] &= ~inside[:-1] | (kinds[1:] == _LETTER) | (alone[:-1] & ~is_mark[1:])
-    apart = (begins[1:] & inside[:-1]).nonzero()[0] + 1
-    spaced = np.insert(np.where(inside, codes, ord(" ")), apart, ord(" "))
+    # A combining mark belongs to the character before it and its marks.
+    characters = np.maximum.accumulate(np.where(is_mark, 0, np.arange(len(codes))))
+    in_letter = kinds[characters] == _LETTER
+    # A token begins behind a separator, with each letter of these scripts, and behind such a letter with its marks.
+    begins = in_word.copy()
+    begins[1:] &= ~in_word[:-1] | (kinds[1:] == _LETTER) | (in_letter[:-1] & ~is_mark[1:])
+    # Tokens without a separator between them get a space.
+    joints = (begins[1:] & in_word[:-1]).nonzero()[0] + 1
+    spaced = np.insert(np.where(in_word, codes, ord(" ")), joints, ord(" "))
     prepared = spaced.astype("<u4").tobytes().decode("utf-32-le").encode()
-    counts = count_by_end(begins.nonzero()[0], ends)
-    return TokenisedSentences(cut(prepared, byte_offsets(prepared, ends + apart.searchsorted(ends))), counts)
+    ends_in_spaced = ends + joints.searchsorted(ends)
+    tokens = cut(prepared, byte_offsets(prepared, ends_in_spaced))
+    return TokenisedSentences(tokens, count_by_end(begins.nonzero()[0], ends))
 
 
 @lru_cache(maxsize=1)
@@ -197,9 +201,9 @@ class _Prepared(NamedTuple):
     """Sentences as bytes.
 
     Attributes:
-        sentences: their tokens with spaces between them; a line feed ends each sentence.
-        line_feeds: where the line feeds are.
-        starts: where tokens begin.
+        sentences: the tokens, with spaces between them; a line feed ends each sentence.
+        line_feeds: the offsets of the line feeds.
+        starts: the offsets at which tokens begin.
     """
 
     sentences: bytes

@@ -115,6 +115,29 @@ class _Numbered(NamedTuple):
 
 def _numbered(texts: Sequence[Encoded]) -> _Numbered:
     """Return texts by numbers in one vocabulary."""
+    joint = _joint_words(texts)
+    counts = np.zeros(len(joint.words), dtype=np.int64)
+    for text, numbers in zip(texts, joint.numbers_of_texts, strict=True):
+        counts[numbers] += np.bincount(text.numbers, minlength=len(numbers))
+    order = _most_frequent_first(joint.words, counts)
+    number_in_vocabulary = np.zeros(len(joint.words), dtype=np.int32)
+    number_in_vocabulary[order] = np.arange(len(order)) + len(SPECIAL)
+    vocabulary = [word.encode() for word in SPECIAL]
+    vocabulary.extend(joint.words[number] for number in order.tolist())
+    sentences = []
+    for text, numbers in zip(texts, joint.numbers_of_texts, strict=True):
+        sentences.append(Sentences(number_in_vocabulary[numbers][text.numbers], text.lengths))
+    return _Numbered(vocabulary, np.concatenate(([0] * len(SPECIAL), counts[order])), sentences)
+
+
+class _JointWords(NamedTuple):
+    """The distinct words of several texts, and by text the number of each of its distinct words among them."""
+
+    words: list[bytes]
+    numbers_of_texts: list[Ints]
+
+
+def _joint_words(texts: Sequence[Encoded]) -> _JointWords:
     number_by_word: dict[bytes, int] = {}
     numbers_of_texts: list[Ints] = []
     for text in texts:
@@ -122,22 +145,16 @@ def _numbered(texts: Sequence[Encoded]) -> _Numbered:
         for word in text.distinct:
             numbers.append(number_by_word.setdefault(word, len(number_by_word)))
         numbers_of_texts.append(np.array(numbers, dtype=np.int64))
-    sums = np.zeros(len(number_by_word), dtype=np.int64)
-    for text, numbers_of_text in zip(texts, numbers_of_texts, strict=True):
-        sums[numbers_of_text] += np.bincount(text.numbers, minlength=len(numbers_of_text))
-    words = list(number_by_word)
+    return _JointWords(list(number_by_word), numbers_of_texts)
+
+
+def _most_frequent_first(words: Sequence[bytes], counts: Ints) -> Ints:
+    """Return the numbers of the words that occur, the most frequent first, ties in the order of their bytes."""
     by_bytes = np.array(sorted(range(len(words)), key=words.__getitem__))
-    order = by_bytes[np.argsort(-sums[by_bytes], kind="stable")]
+    order = by_bytes[np.argsort(-counts[by_bytes], kind="stable")]
     # Words of sentences that were left out of the text occur no more.
-    order = order[sums[order] > 0]
-    rank = np.zeros(len(words), dtype=np.int32)
-    rank[order] = np.arange(len(order)) + len(SPECIAL)
-    vocabulary = [word.encode() for word in SPECIAL]
-    vocabulary.extend(words[number] for number in order.tolist())
-    sentences = []
-    for text, numbers_of_text in zip(texts, numbers_of_texts, strict=True):
-        sentences.append(Sentences(rank[numbers_of_text][text.numbers], text.lengths))
-    return _Numbered(vocabulary, np.concatenate(([0] * len(SPECIAL), sums[order])), sentences)
+    occurring: Ints = order[counts[order] > 0]
+    return occurring
 
 
 def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where: str = models.SELF) -> None:
@@ -212,15 +229,16 @@ def _count_pages(pages: Iterable[Sequence[str]]) -> _CountedPages:
     return _CountedPages(total, ngrams.merged(runs))
 
 
-def _texts(pages: Iterable[Sequence[str]], keys: Ints, is_written: npt.NDArray[np.bool_]) -> Iterator[str]:
-    """Yield text with a line for each distinct sentence that is wanted, `PORTION` at a time.
+def _texts(pages: Iterable[Sequence[str]], keys: Ints, is_rare: npt.NDArray[np.bool_]) -> Iterator[str]:
+    """Yield text with a line for each distinct sentence that is on few pages, `PORTION` at a time.
 
     Args:
-        pages: their sentences.
+        pages: the sentences of each page.
         keys: the digests of all sentences, ascending.
-        is_written: whether the sentence of each digest is wanted.
+        is_rare: whether the sentence of each digest is on few pages.
     """
-    open_digests = is_written.copy()
+    # Each sentence is written once.
+    is_unwritten = is_rare.copy()
     lines: list[str] = []
     size = 0
     for sentences in pages:
@@ -228,8 +246,8 @@ def _texts(pages: Iterable[Sequence[str]], keys: Ints, is_written: npt.NDArray[n
             continue
         positions = np.searchsorted(keys, _digests(sentences)).tolist()
         for position, sentence in zip(positions, sentences, strict=True):
-            if open_digests[position]:
-                open_digests[position] = False
+            if is_unwritten[position]:
+                is_unwritten[position] = False
                 lines.append(sentence)
                 size += len(sentence)
         if size >= PORTION:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, repeat
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 
 import kenlm
 import numpy as np
@@ -99,7 +99,7 @@ class Training:
     Attributes:
         date: the day, by UTC, as YYYY-MM-DD.
         texts: the files and folders that it was trained on.
-        words, sentences: their numbers.
+        words, sentences: the numbers of words and of sentences.
         vocabulary: the number of word types, without `<unk>`, `<s>` and `</s>`.
         least_count: rarer words are unknown.
         cut_words: the number of word tokens that became unknown by this limit.
@@ -257,25 +257,51 @@ class WordModel:
         return smoothed_perplexities(logs, counts, context, prior)
 
 
-def _read(path: Path) -> kenlm.Model:
+class _FileStart(NamedTuple):
+    """The beginning of a model's file.
+
+    Attributes:
+        first_bytes: the bytes at the place of the first bytes of KenLM's binaries.
+        order: the byte at the place where KenLM's binaries have their order; empty in a shorter file.
+        ngrams: the counts of n-grams that an ARPA file begins with; empty for other files.
+        size: the size of the file in bytes.
+    """
+
+    first_bytes: bytes
+    order: bytes
+    ngrams: tuple[int, ...]
+    size: int
+
+
+def _file_start(path: Path) -> _FileStart:
     with user_errors(path), path.open("rb") as file:
-        head = file.read(len(KENLM))
+        first_bytes = file.read(len(KENLM))
         file.seek(0)
-        is_binary, counts = head == KENLM, arpa_counts(file)
+        ngrams = arpa_counts(file)
         size = path.stat().st_size
         file.seek(_ORDER_AT)
-        order = file.read(1)
-    if head.startswith(GZIP):
+        return _FileStart(first_bytes, file.read(1), ngrams, size)
+
+
+def _check_file(path: Path) -> None:
+    """Refuse a file that KenLM cannot read, or that would end its process or take all memory."""
+    start = _file_start(path)
+    if start.first_bytes.startswith(GZIP):
         raise InputError(
             "it is compressed, and KenLM reads it as it is", f"run `thresher lm import {path} -o FOLDER`", str(path)
         )
+    if start.first_bytes == KENLM:
+        _check_binary(path, start.order)
+        return
     # KenLM takes memory for long lines, and for the n-grams that are announced.
-    if not is_binary and not counts:
+    if not start.ngrams:
         raise InputError(_NO_MODEL, "write it again", str(path))
-    if not is_binary and sum(counts) * _LEAST_BYTES > size:
+    if sum(start.ngrams) * _LEAST_BYTES > start.size:
         raise InputError(_TOO_LARGE, _SMALLER, str(path))
-    if is_binary:
-        _check_binary(path, order)
+
+
+def _read(path: Path) -> kenlm.Model:
+    _check_file(path)
     config = kenlm.Config()
     config.show_progress = False
     config.arpa_complain = kenlm.ARPALoadComplain.NONE

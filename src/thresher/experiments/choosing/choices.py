@@ -54,9 +54,9 @@ class WorkChange:
     """Postings of a query's terms, Σ df, means over the topics.
 
     Args:
-        postings: with the index.
-        baseline: with the baseline.
-        share: their ratio, with its 95 % interval by bootstrap over topics.
+        postings: the postings with the index.
+        baseline: the postings with the baseline.
+        share: the ratio of the two, with its 95 % interval by bootstrap over topics.
     """
 
     postings: float
@@ -72,7 +72,7 @@ class ChosenIndex:
         variant: its name.
         postings: the number of its postings.
         share: its postings over the baseline's.
-        bytes: of the index, measured or estimated.
+        bytes: the bytes of the index, measured or estimated.
         bytes_share: its bytes over the baseline's.
         measured: whether the index was built, so that its bytes are no estimate.
         emptied: pages with text that it leaves without any.

@@ -22,7 +22,7 @@ class DeclaredFamily:
     """A declared sweep.
 
     Args:
-        name: as in `Variant.sweep`.
+        name: the name of the sweep; see `Variant`.
         cleaner: the cleaner before pruning; None if a scorer is swept.
         cut: the swept scorer, without a cutoff; None if only a pruning method is swept.
         pruning: the swept pruning method, without a cutoff; None if only a scorer is swept.

@@ -78,7 +78,7 @@ def simultaneous_bounds(differences: Floats, alpha: float) -> Floats:
     Young 1993). All variants share the signs of a topic, so that similar variants widen the bounds little.
 
     Args:
-        differences: from the baseline; shape (measures, variants, topics).
+        differences: the differences from the baseline; shape (measures, variants, topics).
         alpha: the probability that any bound of a measure is too high, if the differences are symmetric about their means.
 
     Returns:

@@ -211,7 +211,7 @@ def savings(table: VariantTable, index: int, timings: Timings, queries: int, pow
         index: the variant's position in the table.
         timings: the times of the table's variants.
         queries: at least 1.
-        power: of a machine, and the number of machines that clean at the same time.
+        power: the power of a machine, and the number of machines that clean at the same time.
     """
     row = table.rows[index]
     saved = Savings(

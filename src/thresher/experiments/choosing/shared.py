@@ -35,7 +35,8 @@ class SettingOnCollection:
         variant: the setting; None for no cleaning.
         share: its postings over the baseline's.
         bytes_share: its bytes over the baseline's, estimated where an index was not built.
-        losses: by deciding measure; shares of the baseline's mean if the margin is one, else in units of the measure.
+        losses: the loss in each deciding measure, in the unit of the margin: a share of the baseline's mean, or units of the
+            measure.
     """
 
     collection: str
@@ -124,8 +125,8 @@ class _Settings:
     """The settings that all collections have.
 
     Args:
-        names: by setting.
-        losses: shape (measures, settings, collections).
+        names: the names of the settings.
+        losses: the losses; shape (measures, settings, collections).
         shares: postings over the baselines'; shape (settings, collections).
         bytes_shares: bytes over the baselines'; shape (settings, collections).
         keeps_pages: whether few enough pages are emptied; shape (settings, collections).

@@ -28,7 +28,7 @@ class TermChange:
     """A query term in a document.
 
     Args:
-        term: as it is indexed.
+        term: the term, as it is indexed.
         in_query: its tf in the query.
         before, cleaned, after: its tf in the document: in the baseline's index, after cleaning, in the variant's index.
         part: the part of the change of the document's score that this term's lost occurrences make.

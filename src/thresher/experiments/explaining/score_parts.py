@@ -159,7 +159,7 @@ def largest_part(by_part: Mapping[Part, float], emptied: bool, fell: bool) -> Pa
     A document that fell because nothing of it is in the variant's index moved by its own lost terms.
 
     Args:
-        by_part: as `swings` returns them.
+        by_part: the parts of the swing; see `swings`.
         emptied: whether nothing of the document is in the variant's index.
         fell: whether the document fell.
     """

@@ -103,9 +103,12 @@ class RankedSweep:
     """Variants that were ranked together, the strictest first.
 
     Args:
-        variants, words, sizes: by variant.
+        variants: the variants.
+        words: the number of words of each variant after cleaning.
+        sizes: the size of the index of each variant.
         query_postings: shape (variants, topics).
-        values: of the topics, and of the held-out topics if there are any; shapes (models, measures, variants, topics).
+        values: the values of the topics, and of the held-out topics if there are any; shapes (models, measures, variants,
+            topics).
     """
 
     variants: Sequence[Variant]

@@ -82,14 +82,14 @@ class Similarity(ABC):
             term: its column in the statistics.
             boost: its tf in the query.
             tf: shape (steps, documents).
-            length_parts: of these documents; shape (steps, documents).
+            length_parts: the length parts of these documents; shape (steps, documents).
         """
 
     def document_scores(self, sums: Floats, length_parts: LengthParts, documents: Ints, query_size: int) -> Floats:  # noqa: ARG002
         """Return the scores of documents from the sums of their terms' scores; shape (steps, documents), as `sums`.
 
         Args:
-            length_parts: of all documents.
+            length_parts: the length parts of all documents.
             documents: whose columns of `length_parts` the sums belong to.
             query_size: number of tokens in the query.
         """
