@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ from thresher.cli.main import cli
 from thresher.experiments.schema import tables
 from thresher.indexes.pruning.treatments import methods, parse_treatment
 
+ROOT = Path(__file__).parents[2]
 NAMES = Path(__file__).with_name("names_of_0_2.tsv")
 """Every name of 0.2.0 and of the versions after it until 0.3, with its kind; options of removed commands and keys of removed
 tables are left out."""
@@ -78,6 +80,13 @@ def test_no_removed_scorer_is_forgotten() -> None:
 
 def test_no_removed_pruning_method_is_forgotten() -> None:
     assert earlier_names("pruning method") - methods().keys() == removed.PRUNING_METHODS.keys()
+
+
+def test_scripts_that_replace_a_name_exist() -> None:
+    fixes = " ".join([*removed.COMMANDS.values(), *removed.OPTIONS.values(), *removed.SCORERS.values()])
+    scripts = set(re.findall(r"(?:scripts|examples)/[\w/]+(?:\.py)?", fixes))
+    assert len(scripts) > 5
+    assert [script for script in sorted(scripts) if not (ROOT / script).exists()] == []
 
 
 @pytest.mark.parametrize(("command", "option"), [*removed.OPTIONS])
