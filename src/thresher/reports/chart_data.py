@@ -24,7 +24,7 @@ class ChartPoint:
 
     Args:
         name: the variant's name.
-        series: its sweep, or `SINGLES`.
+        series: the sweep of the variant, or `SINGLES`.
         share: the bytes of its index, in % of the baseline's, measured or estimated.
         mean: the mean of the main measure.
         label: the variant with its figures, postings among them, for pointers and screen readers.

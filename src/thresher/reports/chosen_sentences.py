@@ -16,8 +16,14 @@ from thresher.reports.table import measure_header
 
 def other_engines(choice: Choice) -> Iterator[str]:
     """Say which text another engine indexes, if all models name the same first index."""
-    firsts = {model.first.variant for model in choice.models if model.first}
-    if len(firsts) != 1 or not choice.commands.get(variant := firsts.pop()):
+    firsts: set[str] = set()
+    for model in choice.models:
+        if model.first:
+            firsts.add(model.first.variant)
+    if len(firsts) != 1:
+        return
+    variant = firsts.pop()
+    if not choice.commands.get(variant):
         return
     lacking = ""
     if "|" in variant:
@@ -27,9 +33,10 @@ def other_engines(choice: Choice) -> Iterator[str]:
 
 def agreement(choice: Choice, results: Results) -> Iterator[str]:
     """Say that all named indexes that were built are as explored, or which of them differ."""
-    if any(True for _ in measured(choice, results, is_same=False)):
-        yield from measured(choice, results, is_same=False)
-    elif any(True for _ in measured(choice, results, is_same=True)):
+    differences = list(measured(choice, results, is_same=False))
+    if differences:
+        yield from differences
+    elif list(measured(choice, results, is_same=True)):
         yield "Built and searched, every index named here has the postings and the means that exploring gave."
 
 

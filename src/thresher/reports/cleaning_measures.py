@@ -67,8 +67,8 @@ class Measure:
     """A measure over pages, as columns show it.
 
     Args:
-        name: before the columns' names.
-        about: before their meanings.
+        name: the beginning of the columns' names.
+        about: the beginning of the columns' meanings.
         summary: returns the summary over a cleaner's pages.
         header, unit: header and unit of the mean.
         format: the format of the mean.

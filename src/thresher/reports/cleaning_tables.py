@@ -252,6 +252,7 @@ def sentences(run: CleaningRun) -> Iterator[str]:
             if direction_of_result == "worse":
                 names.append(result.cleaner)
         yield f"Cleaning hurts, significantly in F1, with {', '.join(names)}."
-    most = max(cleaners, key=attrgetter("summary.words.emptied"))
-    if most.summary.words.emptied > text.emptied:
-        yield f"{most.cleaner} empties {counted(most.summary.words.emptied, 'page')}, the most of all cleaners."
+    strictest = max(cleaners, key=attrgetter("summary.words.emptied"))
+    emptied = strictest.summary.words.emptied
+    if emptied > text.emptied:
+        yield f"{strictest.cleaner} empties {counted(emptied, 'page')}, the most of all cleaners."

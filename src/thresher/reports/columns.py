@@ -153,7 +153,7 @@ def comparison_columns(
 
     Args:
         comparison: returns a row's comparison; None for a row without one, such as the baseline.
-        prefix: before the columns' names.
+        prefix: the beginning of the columns' names.
         about: the compared values, named before the meanings.
     """
 

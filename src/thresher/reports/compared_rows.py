@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_letters
+from typing import NamedTuple
 
 from thresher.base.errors import ConfigError
 from thresher.base.number_text import counted
@@ -72,14 +73,28 @@ def marked_runs(compared: ComparedRuns) -> list[MarkedRun]:
         marks: dict[str, str] = {}
         for measure in means:
             if compared.pairs:
-                marks[measure] = ""
-                for other, letter in letters.items():
-                    if (run, other, measure) in worse:
-                        marks[measure] += letter
+                marks[measure] = _letters_of_worse_runs(run, measure, letters, worse)
             else:
                 marks[measure] = MARKS[direction(compared.comparisons.get(run, {}).get(measure))]
         rows.append(MarkedRun(run, letters[run], means, marks))
     return rows
+
+
+class _WorseRun(NamedTuple):
+    """A run that is significantly worse than another run in a measure."""
+
+    better: str
+    worse: str
+    measure: str
+
+
+def _letters_of_worse_runs(run: str, measure: str, letters: Mapping[str, str], worse: set[_WorseRun]) -> str:
+    """Return the letters of the runs that are significantly worse than a run in a measure."""
+    letters_of_worse = ""
+    for other, letter in letters.items():
+        if _WorseRun(run, other, measure) in worse:
+            letters_of_worse += letter
+    return letters_of_worse
 
 
 def _letters(compared: ComparedRuns) -> dict[str, str]:
@@ -90,15 +105,15 @@ def _letters(compared: ComparedRuns) -> dict[str, str]:
     return dict(zip(compared.values, ascii_letters, strict=False))
 
 
-def _worse_runs(compared: ComparedRuns) -> set[tuple[str, str, str]]:
-    """Return (run, other run, measure) for each pair whose second run is significantly worse."""
-    worse: set[tuple[str, str, str]] = set()
+def _worse_runs(compared: ComparedRuns) -> set[_WorseRun]:
+    """Return the worse run of each pair with a significant difference, by measure."""
+    worse: set[_WorseRun] = set()
     for (first, second), by_measure in compared.pairs.items():
         for measure, comparison in by_measure.items():
             if comparison.direction == "better":
-                worse.add((first, second, measure))
+                worse.add(_WorseRun(first, second, measure))
             elif comparison.direction == "worse":
-                worse.add((second, first, measure))
+                worse.add(_WorseRun(second, first, measure))
     return worse
 
 

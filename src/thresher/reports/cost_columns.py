@@ -94,7 +94,7 @@ def time_columns(about: str, title: str, prefix: str, time: Callable[[Built], Me
     Args:
         about: the work that was timed, before the meanings.
         title: the work in headers.
-        prefix: before the columns' names.
+        prefix: the beginning of the columns' names.
         time: returns the time of a built variant; None where it was not timed.
     """
 

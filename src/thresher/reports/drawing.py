@@ -59,7 +59,7 @@ class Plot:
     """A chart, which notebooks show.
 
     Args:
-        spec: its Vega-Lite specification, without width and look.
+        spec: the Vega-Lite specification, without width and look.
         title: the title above the chart; empty for none.
         width: the width in pixels.
         printed: whether it is for paper: its pixels are points, and its width is that of the area of the chart.

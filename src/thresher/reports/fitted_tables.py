@@ -19,18 +19,24 @@ def fitted_lines(table: Table, width: int, wraps: bool) -> list[str]:
 
     A text that is too long is wrapped, or else shortened to its two ends.
     """
-    widths = [column_width(table, index) for index in range(len(table.columns))]
-    least = [_least_width(table, index, widths[index]) for index in range(len(widths))]
-    count = _columns_that_fit(least, width, table.keys + 1)
-    room = width + len(GAP)
-    for smallest in least[:count]:
-        room -= smallest + len(GAP)
-    shown: list[int] = []
-    for natural, smallest in zip(widths[:count], least[:count], strict=True):
-        more = max(0, min(natural - smallest, room))
-        shown.append(smallest + more)
-        room -= more
-    return render_text(_cut(table.first(count), shown, wraps), width).rstrip("\n").split("\n")
+    natural_widths = [column_width(table, index) for index in range(len(table.columns))]
+    least_widths: list[int] = []
+    for index, natural in enumerate(natural_widths):
+        least_widths.append(_least_width(table, index, natural))
+    count = _columns_that_fit(least_widths, width, table.keys + 1)
+    room = width - sum(least_widths[:count]) - (count - 1) * len(GAP)
+    widths = _widened(least_widths[:count], natural_widths[:count], room)
+    return render_text(_cut(table.first(count), widths, wraps), width).rstrip("\n").split("\n")
+
+
+def _widened(least_widths: Sequence[int], natural_widths: Sequence[int], room: int) -> list[int]:
+    """Return the least widths of columns with a room added: the first columns get it, each up to its natural width."""
+    widths: list[int] = []
+    for least, natural in zip(least_widths, natural_widths, strict=True):
+        added = max(0, min(natural - least, room))
+        widths.append(least + added)
+        room -= added
+    return widths
 
 
 def _least_width(table: Table, index: int, natural: int) -> int:

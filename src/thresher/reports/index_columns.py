@@ -29,7 +29,7 @@ def index_columns(
     Args:
         index: returns the index of a row, or None.
         measures: the deciding measures, the main measure first.
-        prefix: before the columns' names.
+        prefix: the beginning of the columns' names.
         about: the role of the index, before the meanings.
     """
 

@@ -135,7 +135,7 @@ class PlacedName:
 
     Args:
         name: the name.
-        box: its place, rather too wide.
+        box: the place of the name, rather too wide.
         line: the line to its point; None if the point is beside it.
         side: the alignment of the name in the box: 0 for left, 1 for right, 0.5 for the middle.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from thresher.base.errors import ConfigError
 from thresher.base.number_text import counted
@@ -130,11 +131,19 @@ def _curves(points: list[ChartPoint], baseline: ChartPoint, results: Results) ->
         name = point.name if point.series == SINGLES else point.series
         by_name.setdefault(name, []).append(point)
     for name, members in by_name.items():
-        shown = members
         if len(members) > _MANY:
-            shown = [point for point in members if point.on_line and point.mean >= _LEAST * baseline.mean] or members
-        shown.sort(key=lambda point: point.bytes)
-        yield Curve(labelled(name, results.facts.labels), tuple(shown))
+            members = _best_of_many(members, baseline) or members
+        smallest_first = sorted(members, key=attrgetter("bytes"))
+        yield Curve(labelled(name, results.facts.labels), tuple(smallest_first))
+
+
+def _best_of_many(members: Sequence[ChartPoint], baseline: ChartPoint) -> list[ChartPoint]:
+    """Return the points on the line of a sweep whose mean is not far below the baseline's."""
+    points: list[ChartPoint] = []
+    for point in members:
+        if point.on_line and point.mean >= _LEAST * baseline.mean:
+            points.append(point)
+    return points
 
 
 # How it is drawn

@@ -66,31 +66,31 @@ def paper_table(results: Results, specification: PaperTable = PaperTable()) -> T
     declared = _declared(results, specification.columns)
     columns = list(_of_papers(declared, results))
     keys = [NAME]
-    caption = f"{plain(results.facts.title)}, {counted(len(results.facts.topics), 'topic')}"
+    subject = f"{plain(results.facts.title)}, {counted(len(results.facts.topics), 'topic')}"
     models = _models(rows)
     if len(models) > 1:
         keys.append(RETRIEVAL)
-        caption += "."
     else:
-        caption += f", {models[0]}."
+        subject += f", {models[0]}"
+    sentences = [f"{subject}."]
     if specification.pairs:
         compared = _compared(results, rows, declared)
         by_row = dict(zip(_tested(rows), marked_runs(compared), strict=True))
         keys.insert(0, _letter_column(by_row))
         columns = [_with_letters(column, by_row) for column in columns]
-        caption += f" {pairs_caption(compared)}"
-    table = Table.of(keys + columns, rows, caption, keys=len(keys), group=attrgetter("retrieval"))
+        sentences.append(pairs_caption(compared))
+    table = Table.of(keys + columns, rows, "", keys=len(keys), group=attrgetter("retrieval"))
     if not specification.pairs:
-        caption += _marks_text(table, results)
+        sentences += _marks_sentences(table, results)
     if any(column.unit == _OF_BASELINE for column in declared):
-        caption += " Sizes are in % of the baseline's."
+        sentences.append("Sizes are in % of the baseline's.")
     if len(_tested(rows)) < len(rows):
-        caption += f" {SELECTED_NOTE}"
+        sentences.append(SELECTED_NOTE)
     shown = viewed(table)
     notes = _common_values(shown)
     if not specification.rows:
         notes += _left_out(rows)
-    return replace(shown.table, caption=caption, note=" ".join(notes))
+    return replace(shown.table, caption=" ".join(sentences), note=" ".join(notes))
 
 
 def _models(rows: Sequence[PaperRow]) -> list[str]:
@@ -202,11 +202,11 @@ def _either(
     return read
 
 
-def _marks_text(table: Table, results: Results) -> str:
-    """Return the meaning of the marks, and the tests that were made; empty without tests."""
+def _marks_sentences(table: Table, results: Results) -> list[str]:
+    """Return a sentence on the tests that were made and the meaning of the marks, if there were tests."""
     tests = tests_text(results)
     if not tests:
-        return ""
+        return []
     marks: set[str] = set()
     for row in table.rows:
         for cell in row:
@@ -215,7 +215,7 @@ def _marks_text(table: Table, results: Results) -> str:
     for direction, meaning in _MEANINGS.items():
         if MARKS[direction] in marks:
             meanings.append(f"{MARKS[direction]} {meaning}")
-    return f" {tests}: {', '.join(meanings) or 'no difference is significant'}."
+    return [f"{tests}: {', '.join(meanings) or 'no difference is significant'}."]
 
 
 # All pairs

@@ -50,7 +50,7 @@ class Table:
     """A table as it is shown.
 
     Args:
-        columns: their heads.
+        columns: the heads of the columns.
         rows: a cell for each column.
         caption, note: sentences below the table.
         keys: the first columns, which name a row.

@@ -114,6 +114,7 @@ def wrapped(text: str, width: int, indent: str = "") -> Iterator[str]:
                 yield indent + line
                 line = ""
                 blank = ""
+            # A piece that is wider than a line is broken between any two signs.
             for sign in blank + piece:
                 if line and display_width(line) + display_width(sign) > room:
                     yield indent + line

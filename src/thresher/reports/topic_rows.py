@@ -15,11 +15,11 @@ class TopicValue:
     """The value of a measure for a topic.
 
     Args:
-        variant: its name, or the name of a baseline run of another system.
+        variant: the name of the variant, or of a baseline run of another system.
         retrieval: the retrieval model.
         held_out: whether it is a held-out topic.
-        topic: its id.
-        measure: its name.
+        topic: the id of the topic.
+        measure: the name of the measure.
         value: the value of the measure.
     """
 
@@ -48,27 +48,24 @@ class TopicChange:
 
 def topic_values(results: Results) -> Iterator[TopicValue]:
     """Give the values of built variants, and of baseline runs, by topic and measure."""
-    measures = results.measures
     for table in results.tables:
         for index in table.built:
-            of_variant = TopicValue(table.rows[index].name, table.retrieval, False, "", "", 0.0)
-            yield from _by_topic(of_variant, measures, table.topics, table.values[:, index])
+            yield from _values_of(table.rows[index].name, table, table.topics, table.values[:, index])
         for index in table.built:
-            of_variant = TopicValue(table.rows[index].name, table.retrieval, True, "", "", 0.0)
-            yield from _by_topic(of_variant, measures, table.held_out_topics, table.held_out[:, index])
+            name = table.rows[index].name
+            yield from _values_of(name, table, table.held_out_topics, table.held_out[:, index], held_out=True)
     first = results.tables[0]
     for system in results.facts.systems:
-        of_system = TopicValue(system.name, first.retrieval, False, "", "", 0.0)
-        yield from _by_topic(of_system, measures, first.topics, system.values)
+        yield from _values_of(system.name, first, first.topics, system.values)
 
 
-def _by_topic(
-    common: TopicValue, measures: Sequence[str], topics: Sequence[str], values: Floats
+def _values_of(
+    variant: str, table: VariantTable, topics: Sequence[str], values: Floats, held_out: bool = False
 ) -> Iterator[TopicValue]:
-    """Give a value for each measure and topic; `common` has the fields that all values share."""
-    for measure, of_measure in zip(measures, values.tolist(), strict=True):
-        for topic, value in zip(topics, of_measure, strict=True):
-            yield TopicValue(common.variant, common.retrieval, common.held_out, topic, measure, value)
+    """Give the values of a variant or system by measure and topic; `values` has the shape (measures, topics)."""
+    for measure, values_of_measure in zip(table.measures, values.tolist(), strict=True):
+        for topic, value in zip(topics, values_of_measure, strict=True):
+            yield TopicValue(variant, table.retrieval, held_out, topic, measure, value)
 
 
 def topic_changes(results: Results, table: VariantTable, measure: str, index: int) -> list[TopicChange]:

@@ -323,6 +323,7 @@ def _thinned(table: VariantTable, limit: int) -> set[int]:
     shown |= _best_of_sweeps(table)
     room = max(0, limit - len(shown))
     for number, members in enumerate(table.sweeps.values()):
+        # Every sweep gets an equal part of the room that is left.
         sweeps_left = len(table.sweeps) - number
         cutoffs = [index for index in members if index not in shown]
         for place in spread(len(cutoffs), room // sweeps_left):
