@@ -44,7 +44,7 @@ FLOOR = base.Parameter(
 CUT_PARAMETERS = (HEADINGS, FLOOR)
 
 TERM = re.compile(
-    r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()|\s]+))?\s*", re.ASCII
+    r"\s*(?P<name>\w[\w-]*)\s*(?:\((?P<arguments>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()|\s]+))?\s*", re.ASCII
 )
 """A name with parameters and a cutoff, of a scorer or a pruning method."""
 # Cutoffs beyond this place of a grid are no useful examples.
@@ -351,11 +351,11 @@ def _parse_cut(part: str, text: str, where: str) -> Cut:
     match = TERM.fullmatch(part)
     if not match:
         raise _unparsed(text, where)
-    inside = match["inside"] or ""
-    kind = scorer_class(match["name"], where).variant_for(inside, where)
+    arguments = match["arguments"] or ""
+    kind = scorer_class(match["name"], where).variant_for(arguments, where)
     parameters = list(kind.parameters)
     parameters += _cut_parameters(kind)
-    values = parse_values(kind.name, parameters, inside, where)
+    values = parse_values(kind.name, parameters, arguments, where)
     headings = str(values.pop(HEADINGS.name, kind.headings))
     floor = int(values.pop(FLOOR.name, FLOOR.default))
     cutoff = base.DECISION if kind.decides else None
@@ -379,8 +379,8 @@ def _unparsed(text: str, where: str) -> ConfigError:
     return ConfigError(f"the name {text!r} does not parse", fix, where)
 
 
-def parse_values(name: str, parameters: Sequence[base.Parameter], inside: str, where: str) -> dict[str, base.Value]:
-    """Return the values of `key=value,…`, the parentheses' `inside`, by parameter; `name` stands before the parentheses.
+def parse_values(name: str, parameters: Sequence[base.Parameter], arguments: str, where: str) -> dict[str, base.Value]:
+    """Return the values of the arguments `key=value,…` of a name, by parameter.
 
     Raises:
         ConfigError: if a parameter is unknown, has no value, or is given twice, or a value is not allowed.
@@ -391,7 +391,7 @@ def parse_values(name: str, parameters: Sequence[base.Parameter], inside: str, w
         if parameter.bare:
             bare = parameter.name
     values: dict[str, base.Value] = {}
-    for item in inside.split(","):
+    for item in arguments.split(","):
         item = item.strip()
         if not item:
             continue

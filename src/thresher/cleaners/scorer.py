@@ -218,7 +218,7 @@ class Scorer(Declared, ABC):
     input_text: TextMaker | None = None
 
     @classmethod
-    def variant_for(cls, inside: str, where: str) -> type[Scorer]:  # noqa: ARG003, for subclasses
+    def variant_for(cls, arguments: str, where: str) -> type[Scorer]:  # noqa: ARG003, for subclasses
         """Return the class that the text in the parentheses of a name selects, by default this one."""
         return cls
 

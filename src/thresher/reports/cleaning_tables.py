@@ -154,7 +154,7 @@ def _cleaner_table(columns: Sequence[CleanerColumn], results: Sequence[CleanerRe
 
 
 def tested_at(comparisons: Sequence[Comparison]) -> str:
-    """Return how p of these comparisons, which are tested alike, is corrected, and the significance level."""
+    """Return the correction of p of comparisons with one test, and the significance level."""
     first = comparisons[0]
     return f"{correction_text(first.correction, counted(len(comparisons), 'row'))}, α = {first.alpha:g}"
 

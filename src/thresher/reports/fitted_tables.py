@@ -24,7 +24,10 @@ def fitted_lines(table: Table, width: int, wraps: bool) -> list[str]:
     for index, natural in enumerate(natural_widths):
         least_widths.append(_least_width(table, index, natural))
     count = _columns_that_fit(least_widths, width, table.keys + 1)
-    room = width - sum(least_widths[:count]) - (count - 1) * len(GAP)
+    # No gap is behind the last column.
+    room = width + len(GAP)
+    for least in least_widths[:count]:
+        room -= least + len(GAP)
     widths = _widened(least_widths[:count], natural_widths[:count], room)
     return render_text(_cut(table.first(count), widths, wraps), width).rstrip("\n").split("\n")
 

@@ -78,10 +78,10 @@ def page_files(folder: Path) -> dict[str, Path]:
     with user_errors(folder):
         paths = sorted(path for path in folder.rglob("*") if path.is_file())
     for path in paths:
-        inside = path.relative_to(folder)
-        if any(part.startswith(".") for part in inside.parts):
+        relative = path.relative_to(folder)
+        if any(part.startswith(".") for part in relative.parts):
             continue
-        name = inside.with_suffix("").as_posix()
+        name = relative.with_suffix("").as_posix()
         if name in files:
             raise InputError(f"it has the name of {files[name].name}", "remove or rename one of them", str(path))
         files[name] = path

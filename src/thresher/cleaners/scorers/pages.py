@@ -36,9 +36,9 @@ class Pages(PageScorer, Perplexity):
     )
 
     @classmethod
-    def variant_for(cls, inside: str, where: str) -> type[Scorer]:
+    def variant_for(cls, arguments: str, where: str) -> type[Scorer]:
         """Return the class of a page score that the parentheses name: perplexity, or the scores of a file."""
-        items = inside.replace(" ", "").split(",")
+        items = arguments.replace(" ", "").split(",")
         is_file = any(item.startswith("file=") for item in items)
         if is_file and "keep=low" in items:
             return LowPagesOfFile

@@ -37,9 +37,9 @@ class Repeated(SiteScorer):
     parameters = (Parameter("of", str, PAGES, "the unit of scores", choices=(PAGES, SHARE), terse=True, bare=True),)
 
     @classmethod
-    def variant_for(cls, inside: str, where: str) -> type[Scorer]:  # noqa: ARG003, every error is found later
+    def variant_for(cls, arguments: str, where: str) -> type[Scorer]:  # noqa: ARG003, every error is found later
         """Return the class of the unit that the parentheses name."""
-        items = inside.replace(" ", "").split(",")
+        items = arguments.replace(" ", "").split(",")
         if SHARE in items or f"of={SHARE}" in items:
             return RepeatedShare
         return cls

@@ -137,8 +137,8 @@ def densities(segments: Segments, count: str = WORDS) -> npt.NDArray[np.float64]
             breaks.append(lines.breaks)
             last_lines.append(lines.last + begins[index])
     if wrapped:
-        inside = starts.searchsorted(last_lines) - starts.searchsorted(begins[wrapped])
-        density[wrapped] = inside / np.array(breaks)
+        counts_before_last_line = starts.searchsorted(last_lines) - starts.searchsorted(begins[wrapped])
+        density[wrapped] = counts_before_last_line / np.array(breaks)
     return density
 
 

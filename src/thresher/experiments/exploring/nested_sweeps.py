@@ -121,8 +121,8 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
     for name, spread in _score_spreads(folder, scorers).items():
         scorer = scorers[name]
         limits = _limits(scorer)
-        inside = (spread.values >= limits.low) & (spread.values <= limits.high)
-        scores = spread_evenly(spread.values[inside], spread.words[inside], points)
+        in_range = (spread.values >= limits.low) & (spread.values <= limits.high)
+        scores = spread_evenly(spread.values[in_range], spread.words[in_range], points)
         cutoffs[name] = _shortened([float(str(score)) for score in scores], scorer)
     quotas = tuple(100 * step / points for step in range(1, points + 1))
     cutoffs_of_template: dict[Cut, tuple[float, ...]] = {}

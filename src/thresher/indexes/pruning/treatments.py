@@ -180,7 +180,7 @@ def parse_pruning(text: str, where: str | None = None) -> Pruning:
             f"the pruning method {text.strip()!r} does not parse", "write it like dcp@0.5 or tcp(k=10)@0.5", where
         )
     kind = method_class(match["name"], where)
-    values = cleaners.parse_values(kind.name, kind.parameters, match["inside"] or "", where)
+    values = cleaners.parse_values(kind.name, kind.parameters, match["arguments"] or "", where)
     template = Pruning(kind(**values), cutoff=None)
     if match["cutoff"] is None:
         return template
@@ -243,7 +243,7 @@ def parse_weights(text: str, where: str) -> Weights:
             "write them like weights or weights(title=4,headings=2)",
             where,
         )
-    return Weights(**cleaners.parse_values(Weights.name, Weights.parameters, match["inside"] or "", where))
+    return Weights(**cleaners.parse_values(Weights.name, Weights.parameters, match["arguments"] or "", where))
 
 
 def example_cutoff(method: PruningMethod) -> str:
