@@ -36,7 +36,7 @@ def index_documents(documents: Iterable[tuple[str, str]], index: Path, options: 
     """Index (id, contents) pairs into the folder `index`, in one thread, and merge the index to one segment.
 
     Python writes the documents as JSON lines into a pipe, and Anserini indexes them meanwhile. Anserini reads the files of a
-    folder, so a temporary folder has a link to the pipe.
+    folder, so a temporary folder inside the index has a link to the pipe.
 
     Anserini logs many errors and goes on, so the caller must compare the numbers of documents.
 
@@ -45,7 +45,7 @@ def index_documents(documents: Iterable[tuple[str, str]], index: Path, options: 
         StateError: Lucene closed the index for another reason.
         jnius.JavaException: Anserini failed.
     """
-    with TemporaryDirectory(prefix="thresher-") as folder, _Pipe() as pipe, _printed_errors() as printed:
+    with TemporaryDirectory(dir=index) as folder, _Pipe() as pipe, _printed_errors() as printed:
         (Path(folder) / _LINK).symlink_to(pipe.path)
         indexer = java_class("io.anserini.index.IndexCollection")(_arguments(Path(folder), index, options))
         # Errors are raised here; Anserini would log some and print others.
