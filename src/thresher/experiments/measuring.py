@@ -116,13 +116,20 @@ def build_variant(
     pruned_options = PrunedIndexOptions(options, original_statistics, origin)
     pruned = build_pruned(store, treatment.cleaner, treatment.pruning, folder, pruned_options, advance)
     naming = ThreadClock()
-    languages: Counter[str] = Counter()
+    languages: Mapping[str, int] = {}
     if run is not None and pruned.blank:
         with naming:
-            for document in cleaned_documents(store, treatment.cleaner):
-                if is_blank(document.text):
-                    languages[language_of_emptied(document)] += 1
+            languages = _emptied_languages(store, treatment.cleaner)
     return VariantBuild(pruned.index, pruned.blank, pruned.words, cutting, naming, languages)
+
+
+def _emptied_languages(store: Path, cleaner: Cleaner) -> Counter[str]:
+    """Return the number of documents that a cleaner leaves without text, by language."""
+    languages: Counter[str] = Counter()
+    for document in cleaned_documents(store, cleaner):
+        if is_blank(document.text):
+            languages[language_of_emptied(document)] += 1
+    return languages
 
 
 def _build_cleaned(documents: TimedCutting, folder: Path, options: IndexOptions, run: RunBuild | None) -> VariantBuild:
@@ -268,15 +275,17 @@ def _measured_indexing(experiment: Experiment, treatment_by_variant: Mapping[str
                 seconds[name] = _build_seconds(treatment, scores, scratch / "index", experiment)
                 bar.advance()
             rounds.append(seconds)
-    # Every round counts as a restart with one topic: the collection. Times have the shape (topics, indexes, repeats).
     wall: list[Floats] = []
     cpu: list[Floats] = []
     for seconds in rounds:
-        wall_of_round = [seconds[name].wall for name in names]
-        cpu_of_round = [seconds[name].cpu for name in names]
-        wall.append(np.array(wall_of_round).reshape(1, -1, 1))
-        cpu.append(np.array(cpu_of_round).reshape(1, -1, 1))
+        wall.append(_as_restart([seconds[name].wall for name in names]))
+        cpu.append(_as_restart([seconds[name].cpu for name in names]))
     return compare_times(list(treatment_by_variant), wall, cpu, experiment.evaluation.seed)
+
+
+def _as_restart(seconds: Sequence[float]) -> Floats:
+    """Return the seconds of a round as a restart with one topic, the collection; shape (topics, indexes, repeats)."""
+    return np.array(seconds).reshape(1, -1, 1)
 
 
 def _build_seconds(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> Seconds:

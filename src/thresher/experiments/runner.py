@@ -44,6 +44,7 @@ from thresher.indexes.pruning.treatments import Treatment
 from thresher.indexes.searching import Searcher
 from thresher.scores.lost_pages import by_count
 from thresher.scores.percentiles import resolved
+from thresher.scores.score_pass import ScoreReport
 
 
 def run_experiment(
@@ -233,14 +234,8 @@ class _Run:
         with Progress(f"indexing {variant.name}", scores.documents, "pages") as bar, self.meter.stage() as work:
             run = RunBuild(origin, bar.advance)
             built = build_variant(self.folders.scores, treatment, folder, options, original, run)
+        self._check_counts(built, scores, folder)
         report = built.index
-        if report.documents + built.emptied + scores.failed != scores.documents:
-            raise StateError(
-                f"the counts do not add up: {scores.documents} pages, {report.documents} indexed, {built.emptied} emptied, "
-                f"{scores.failed} failed",
-                f"delete {self.folders.scores} and run again",
-                str(folder),
-            )
         cutting = self._cutting_seconds(treatment, built)
         record = stages.IndexRecord(
             key=origin.key,
@@ -258,6 +253,17 @@ class _Run:
         )
         stages.INDEXES.write(path, record)
         return record
+
+    def _check_counts(self, built: VariantBuild, scores: ScoreReport, folder: Path) -> None:
+        """Check that each page of the collection is indexed, emptied or failed."""
+        indexed = built.index.documents
+        if indexed + built.emptied + scores.failed != scores.documents:
+            raise StateError(
+                f"the counts do not add up: {scores.documents} pages, {indexed} indexed, {built.emptied} emptied, "
+                f"{scores.failed} failed",
+                f"delete {self.folders.scores} and run again",
+                str(folder),
+            )
 
     def _cutting_seconds(self, treatment: Treatment, built: VariantBuild) -> Seconds:
         """Return the time to find and apply the cutoffs of a treatment: a part of cleaning, though done while indexing."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -267,7 +267,7 @@ class Justext(Scorer):
         return stop_list(str(self.values["lang"]))
 
     def _stop_word_shares(self, segments: Segments, paragraphs: _Paragraphs, mask: Mask) -> Floats:
-        """Return the share of stop words of each paragraph that is wanted, 0 for others; shape (paragraphs,)."""
+        """Return the share of stop words of each paragraph that a mask marks, 0 for others; shape (paragraphs,)."""
         stop_words = self._stop_words
         shares = np.zeros(len(paragraphs.starts))
         for index, text in paragraphs.texts(segments, mask):
@@ -322,12 +322,20 @@ class _Paragraphs:
     starts: Ints
     images: Mask
 
-    def texts(self, segments: Segments, mask: Mask) -> Iterator[tuple[int, str]]:
-        """Yield the index and the text of each paragraph that a mask marks."""
+    def texts(self, segments: Segments, mask: Mask) -> Iterator[_ParagraphText]:
+        """Yield the text of each paragraph that a mask marks."""
         indices = np.flatnonzero(mask)
         ends = np.append(self.starts[1:], len(self.blocks))[indices]
         for index, start, end in zip(indices.tolist(), self.starts[indices].tolist(), ends.tolist(), strict=True):
-            yield index, "\n".join([segments.blocks[block] for block in self.blocks[start:end].tolist()])
+            blocks = [segments.blocks[block] for block in self.blocks[start:end].tolist()]
+            yield _ParagraphText(index, "\n".join(blocks))
+
+
+class _ParagraphText(NamedTuple):
+    """The index of a paragraph, and its text."""
+
+    paragraph: int
+    text: str
 
 
 def _paragraphs(segments: Segments, by_document: bool) -> _Paragraphs:

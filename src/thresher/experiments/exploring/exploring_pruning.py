@@ -182,29 +182,25 @@ def count_pruning(
     """Count all sweeps over one collection, block by block, into files in `folder`."""
     fitted = [sweep.method.fit(postings) for sweep in sweeps]
     cutoffs = _cutoffs(postings, sweeps, fitted)
-    numbers = postings.statistics.numbers(terms)
     counters: list[_PostingCounter] = []
-    files: list[Path] = []
-    for sweep, cutoffs_of_sweep in zip(sweeps, cutoffs, strict=True):
-        files.append(folder / f"counts-{len(files)}")
-        counters.append(_PostingCounter(postings, sweep.method, cutoffs_of_sweep))
+    for number, sweep in enumerate(sweeps):
+        file = folder / f"counts-{number}"
+        counters.append(_PostingCounter(postings.statistics, sweep.method, fitted[number], cutoffs[number], file))
+    numbers = postings.statistics.numbers(terms)
     # The number of each term of the collection among the queries' terms, -1 for all other terms.
     query_terms = np.full(len(postings.statistics.hashes), -1, dtype=np.int32)
     query_terms[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
     for block in postings.blocks():
         documents = _QueryDocuments(block, query_terms)
-        for sweep, fit, counter, path in zip(sweeps, fitted, counters, files, strict=True):
-            scores = sweep.method.scores(block, postings.statistics, fit)
-            steps_of_postings = steps(sweep.method, scores, counter.cutoffs).astype(np.uint16)
+        for counter in counters:
+            steps_of_postings = counter.steps_of(block)
             counter.add(block, steps_of_postings)
-            counts = documents.counts(steps_of_postings, len(counter.cutoffs), original)
-            with path.open("ab") as file:
-                pickle.dump(counts, file, protocol=5)
+            counter.write(documents.counts(steps_of_postings, len(counter.cutoffs), original))
     fixed = None
     if original:
         fixed = _statistics_of_terms(postings.statistics, numbers)
     counted_sweeps: list[CountedPruning] = []
-    for counter, path in zip(counters, files, strict=True):
+    for counter in counters:
         counted = CountedPruning(
             cutoffs=counter.cutoffs,
             words=postings.words,
@@ -212,7 +208,7 @@ def count_pruning(
             terms=len(terms),
             counts=counter.counts(),
             blocks=len(postings.files),
-            file=path,
+            file=counter.file,
             fixed=fixed,
         )
         counted_sweeps.append(counted)
@@ -293,17 +289,40 @@ def _rounded_down(values: Floats) -> Floats:
 
 
 class _PostingCounter:
-    """Counts that each cutoff of a sweep adds to the index, with postings that no cutoff keeps in the last entry."""
+    """Counts that each cutoff of a sweep adds to the index, with postings that no cutoff keeps in the last entry.
 
-    def __init__(self, postings: CollectedPostings, method: PruningMethod, cutoffs: Floats) -> None:
-        self.method = method
+    Args:
+        statistics: the statistics of the unpruned collection.
+        method: the pruning method.
+        fitted: the method's parameters for the collection; see `PruningMethod.fit`.
+        cutoffs: the cutoffs, the strictest first.
+        file: the file for the postings of the queries' terms.
+    """
+
+    def __init__(
+        self, statistics: CollectionStatistics, method: PruningMethod, fitted: Any, cutoffs: Floats, file: Path
+    ) -> None:
+        self._statistics = statistics
+        self._method = method
+        self._fitted = fitted
         self.cutoffs = cutoffs
+        self.file = file
         self._none = len(cutoffs)
         self._tokens = np.zeros(len(cutoffs) + 1, dtype=np.int64)
         self._postings = np.zeros(len(cutoffs) + 1, dtype=np.int64)
         self._documents = np.zeros(len(cutoffs) + 1, dtype=np.int64)
         # By term, the first step that keeps one of its postings.
-        self._first_steps = np.full(len(postings.statistics.df), self._none, dtype=np.uint16)
+        self._first_steps = np.full(len(statistics.df), self._none, dtype=np.uint16)
+
+    def steps_of(self, block: DocumentPostings) -> Steps:
+        """Return the step of each posting of a block."""
+        scores = self._method.scores(block, self._statistics, self._fitted)
+        return steps(self._method, scores, self.cutoffs).astype(np.uint16)
+
+    def write(self, counts: ShardCounts) -> None:
+        """Append the counts of a block to the file."""
+        with self.file.open("ab") as file:
+            pickle.dump(counts, file, protocol=5)
 
     def add(self, block: DocumentPostings, steps_of_postings: Steps) -> None:
         """Count the postings of a block, which has the steps of its postings."""
