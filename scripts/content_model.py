@@ -72,7 +72,7 @@ def read_sets(folders: Path, names: Sequence[str], work: Path, folds: int = 0) -
                 archive.extractall(work, filter="data")
             (work / "tests").rename(work / name)
             paths[-1] = work / name
-    sets, left_out = read_gold_sets(paths, workers=os.cpu_count() or 1, made_by_fold=folds)
+    sets, left_out = read_gold_sets(paths, workers=os.cpu_count() or 1, synthetic_folds=folds)
     for name, stems in left_out.items():
         print(f"{name}: {len(stems)} pages without text or gold text", flush=True)
     described = []

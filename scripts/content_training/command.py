@@ -42,7 +42,7 @@ class TrainingOptions:
     rounds: int
     folds: int
     comments: bool
-    made: bool
+    synthetic: bool
 
 
 @click.command()
@@ -54,7 +54,7 @@ class TrainingOptions:
 @click.option("--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Number of folds of domains.")
 @click.option("--comments", is_flag=True, help="Count readers' comments (Dragnet, L3S-GN1) as content.")
 @click.option(
-    "--made",
+    "--synthetic",
     is_flag=True,
     help="Also train on synthetic pages: the gold's articles with threads and sidebars of other pages.",
 )
@@ -71,7 +71,7 @@ def train(files: TrainingFiles, training: TrainingOptions, workers: int) -> None
     catboost()
     output = files.output
     folds = training.folds
-    sets, left_out = read_gold_sets(files.gold, training.comments, workers, folds if training.made else 0)
+    sets, left_out = read_gold_sets(files.gold, training.comments, workers, folds if training.synthetic else 0)
     settings = TrainingSettings(folds=folds)
     trained = train_content_model(sets, replace(settings, network=replace(settings.network, rounds=training.rounds)))
     write_content_model(output, trained.model)

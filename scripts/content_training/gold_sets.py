@@ -20,11 +20,11 @@ def read_gold_sets(
     folders: Sequence[Path],
     comments: bool = False,
     workers: int = 1,
-    made_by_fold: int = 0,
+    synthetic_folds: int = 0,
 ) -> tuple[list[PagesOfSet], dict[str, list[str]]]:
     """Return the training sets, named like their folders, and for each set the stems of its pages without text.
 
-    If `made_by_fold`, a number of folds, is not 0, the sets also have synthetic pages, which `TrainingSet` does not count:
+    If `synthetic_folds`, a number of folds, is not 0, the sets also have synthetic pages, which `TrainingSet` does not count:
     articles with other pages' threads, and short posts among other pages' sidebars.
     """
     sets: list[PagesOfSet] = []
@@ -41,7 +41,7 @@ def read_gold_sets(
             left_out[name] = without
         blocks = sum(len(page.labels) for page in pages)
         synthetic: list[PageToLearn] = []
-        if made_by_fold:
-            synthetic = [*grafted_pages(gold, made_by_fold, workers), *short_posts(gold, made_by_fold, workers)]
+        if synthetic_folds:
+            synthetic = [*grafted_pages(gold, synthetic_folds, workers), *short_posts(gold, synthetic_folds, workers)]
         sets.append(PagesOfSet(TrainingSet(name, len(pages), blocks), [*pages, *synthetic]))
     return sets, left_out

@@ -65,7 +65,7 @@ def content_of(body: Any, gold: Counter[str]) -> Any:
     return content
 
 
-def made_page(page: GoldPage, root: Any, gold: str) -> PageToLearn | None:
+def synthetic_page(page: GoldPage, root: Any, gold: str) -> PageToLearn | None:
     """Return a synthetic page of this tree, with labels from the gold; None if no text is left.
 
     It has no bags, since it serves training and not evaluation.

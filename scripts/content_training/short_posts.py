@@ -23,7 +23,7 @@ from content_training.page_trees import (
     digest_of,
     element_of,
     html_of,
-    made_page,
+    synthetic_page,
     tree_of,
     words_of,
 )
@@ -153,7 +153,7 @@ def _post(page: GoldPage, parts: _Parts, seed: float) -> PageToLearn | None:
             beside.addprevious(sidebar)
         else:
             beside.addnext(sidebar)
-    return made_page(page, root, left)
+    return synthetic_page(page, root, left)
 
 
 def _cut(content: Any, gold: Counter[str], words: int) -> None:

@@ -23,7 +23,7 @@ from content_training.page_trees import (
     digest_of,
     element_of,
     html_of,
-    made_page,
+    synthetic_page,
     tree_of,
     words_of,
 )
@@ -109,7 +109,7 @@ def _graft(pairs: Sequence[tuple[GoldPage, str]]) -> list[PageToLearn]:
         if body is None:
             continue
         _put(body, thread, page)
-        if page_with_thread := made_page(page, root, page.text):
+        if page_with_thread := synthetic_page(page, root, page.text):
             grafted.append(page_with_thread)
     return grafted
 

@@ -68,7 +68,7 @@ def test_threads_are_of_the_same_fold(gold, grafted):
 
 def test_sets_count_their_own_pages_alone(gold, grafted):
     folder = gold[0].path.parents[1]
-    (one,), _ = read_gold_sets([folder], made_by_fold=FOLDS)
+    (one,), _ = read_gold_sets([folder], synthetic_folds=FOLDS)
     assert one.about.pages == PAGES
     assert len(one.pages) == PAGES + len(grafted)
 

@@ -185,7 +185,7 @@ def test_the_command(tmp_path):
     folder = write_pages(tmp_path / "made")
     (folder / "html" / "3.html").write_text("<p> </p>")
     model, plot = tmp_path / "mine.content", tmp_path / "plot.svg"
-    options = ["--rounds", "8", "--folds", "2", "--made", "--plot", str(plot), "--workers", "1"]
+    options = ["--rounds", "8", "--folds", "2", "--synthetic", "--plot", str(plot), "--workers", "1"]
     done = CliRunner().invoke(train, [str(folder), "-o", str(model), *options])
     assert done.exit_code == 0, done.output
     assert "made: 23 pages" in done.output

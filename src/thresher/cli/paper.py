@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,14 +108,11 @@ def paper_options(verb: options.Verb) -> options.Verb:
     """Add the options of tables and plots for papers; the verb gets the `paper` that they ask for."""
 
     @wraps(verb)
-    def filled(*args: Any, **named: Any) -> Any:
-        values: dict[str, Any] = {}
-        for field in fields(PaperFiles):
-            values[field.name] = named.pop(field.name)
-        paper = PaperFiles(**values)
+    def checked(*args: Any, paper: PaperFiles, **named: Any) -> Any:
         paper.check()
         return verb(*args, paper=paper, **named)
 
+    filled = options.group("paper", PaperFiles)(checked)
     for option in (
         click.option("--experiment", type=options.FILE, help="Experiment file [default: its path when it was run]."),
         click.option("--measure", help="Plot's measure [default: the main one]."),
